@@ -29,7 +29,7 @@ ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 SHUFFLED: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
 PERMUTED: Corpus = "permuted-embeddings"
 FULL = "full"  # the line that changes nothing
-_PLACE = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
+_NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 
 
 def home(results: str | Path, variant: str) -> Path:
@@ -86,34 +86,34 @@ class Cell:
     task: str
 
     @property
-    def place(self) -> str:
+    def name(self) -> str:
         """The cell's name: its path below `cells/`, `predictions/` and `kept/`."""
         return f"{self.line}/{self.task}"
 
     def path(self, results: str | Path) -> Path:
         """Where the cell's JSON lies: scores of every seed, settings, digests."""
-        return Path(results, "cells", f"{self.place}.json")
+        return Path(results, "cells", f"{self.name}.json")
 
     def predictions(self, results: str | Path) -> Path:
         """Where the predictions behind the cell's scores lie, row by row, as Parquet."""
-        return Path(results, "predictions", f"{self.place}.parquet")
+        return Path(results, "predictions", f"{self.name}.parquet")
 
     def kept(self, results: str | Path) -> Path:
         """Where the weights of every seed lie, if `experiment.keep` names the cell: a folder."""
-        return Path(results, "kept", self.place)
+        return Path(results, "kept", self.name)
 
     @classmethod
     def parse(cls, path: str | Path) -> Self:
         """The cell whose JSON lies at `path`. Raises InputError if it is not a cell's path."""
-        match = re.fullmatch(rf"(?:.*/)?cells/{_PLACE}\.json", Path(path).as_posix())
+        match = re.fullmatch(rf"(?:.*/)?cells/{_NAME}\.json", Path(path).as_posix())
         if match is None:
             raise InputError(f"{path}: not the path of a cell; give .../cells/LINE/TASK.json")
         return cls(**match.groupdict())
 
     @classmethod
-    def named(cls, place: str) -> Self:
-        """The cell of that `place`. Raises InputError if no cell has it."""
-        match = re.fullmatch(_PLACE, place)
+    def named(cls, name: str) -> Self:
+        """The cell of that `name`. Raises InputError for what cannot be a cell's."""
+        match = re.fullmatch(_NAME, name)
         if match is None:
-            raise InputError(f"{place}: not a cell; give LINE/TASK, such as full/sst2")
+            raise InputError(f"{name}: not a cell; give LINE/TASK, such as full/sst2")
         return cls(**match.groupdict())

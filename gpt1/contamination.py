@@ -84,16 +84,16 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
         search.scan(numbers.of_corpus(text.to_pybytes().decode()))
     digest = sha256_file(facts_path(documents))
     for name, splits in digests.items():
-        found = {}
+        marks = {}
         for split in splits:
             words = [max(map(len, row)) for row in rows[name, split]]
             marked = [(name, split, i) in search.contaminated for i in range(len(words))]
-            found[split] = SplitMarks(words=words, match=[N if one else 0 for one in marked])
-        marks = Marks(task=name, documents=digest, examples=splits, splits=found)
-        marks.write(out / f"{name}.json")
+            marks[split] = SplitMarks(words=words, match=[N if one else 0 for one in marked])
+        record = Marks(task=name, documents=digest, examples=splits, splits=marks)
+        record.write(out / f"{name}.json")
         counts = (
             f"{split} {len(of.match):,} rows, contaminated {sum(n >= N for n in of.match):,}"
-            for split, of in found.items()
+            for split, of in marks.items()
         )
         print(f"{name}: " + "; ".join(counts), flush=True)
 

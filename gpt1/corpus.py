@@ -54,7 +54,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
     if out.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
+        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another folder")
     with scratch_folder(out) as scratch:
         rows = normalise_documents(listed, settings.source, scratch, threads)
         columns = rows.remove_columns("text")
@@ -125,7 +125,7 @@ def tokens(
             )
             ids, lengths = ([of.values.to_numpy() for of in encoded.data[k]] for k in types)
             starts = [0, *itertools.accumulate(map(len, ids))]
-            places = [
+            starting = [
                 {"name": name, "start": start, "tokens": len(of)}
                 for name, start, of in zip(names, starts[:-1], ids, strict=True)
             ]
@@ -133,9 +133,9 @@ def tokens(
             if corpus == "sentences-shuffled":
                 rng, n_tokens = stream("order of sentences", split), np.concatenate(lengths)
                 parts = shuffle_sentences(np.concatenate(ids), n_tokens, encoder.newline_id, rng)
-                places = []
+                starting = []
             facts = _write_stream(parts, out / f"{split}.bin")
-            splits[split] = TokenFile(**facts | {"documents": places})
+            splits[split] = TokenFile(**facts | {"documents": starting})
     described = CorpusFacts(
         splits=splits,
         tokenizer=encoder.digest,

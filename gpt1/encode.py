@@ -76,28 +76,28 @@ def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str,
 
 
 def encode_row(
-    row: dict[str, Any], ids_of: Callable[[str], list[int]], place: str, labelled: bool = True
+    row: dict[str, Any], ids_of: Callable[[str], list[int]], source: str, labelled: bool = True
 ) -> dict[str, Any]:
     """The ids of a row's `first`, `second` and `choices`, as `ids_of` gives them for a text.
 
-    Raises InputError, naming `place` and the row's guid, for a text that becomes empty.
+    Raises InputError, naming `source` and the row's guid, for a text that becomes empty.
     An unlabelled row must be predicted, whatever is left of it.
     """
 
     def encode_text(column: str, text: str) -> list[int]:
-        found = ids_of(text)
-        if text and not found and labelled:  # a text that a task does not have stays empty
+        ids = ids_of(text)
+        if text and not ids and labelled:  # a text that a task does not have stays empty
             raise InputError(
-                f"{place}: {row['guid']}: normalisation leaves nothing of {column!r} "
+                f"{source}: {row['guid']}: normalisation leaves nothing of {column!r} "
                 f"({text[:40]!r}); remove the row"
             )
-        return found
+        return ids
 
     columns = {column: encode_text(column, row[column]) for column in ("first", "second")}
     return {**columns, "choices": [encode_text("choices", text) for text in row["choices"]]}
 
 
-def _encoded(rows: "Dataset", encoder: Tokenizer, place: str, labelled: bool) -> "Dataset":
+def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -> "Dataset":
     """The examples with ids for texts. Raises InputError for labelled ones that become empty."""
     from datasets import Features, List, Value
 
@@ -107,7 +107,7 @@ def _encoded(rows: "Dataset", encoder: Tokenizer, place: str, labelled: bool) ->
     label = Value(rows.features["label"].dtype)
     types = {"first": ids, "second": ids, "choices": List(ids), "label": label}
     return rows.select_columns(list(COLUMNS)).map(
-        functools.partial(encode_row, ids_of=ids_of, place=place, labelled=labelled),
+        functools.partial(encode_row, ids_of=ids_of, source=source, labelled=labelled),
         features=Features({**rows.features, **types}),
         keep_in_memory=True,
         # Otherwise a hash of the function, tokenizer included; nothing reads it.

@@ -112,7 +112,7 @@ def main() -> None:
     if unknown := {cell.line for cell in cells} - a.settings.lines.keys():
         raise InputError(f"--settings: of {min(unknown)} there are none; give those of each line")
     a.runtime.start()
-    names = [cells[0].place] if a.weights else a.keep
+    names = [cells[0].name] if a.weights else a.keep
     job = CellJob(
         {cell: a.settings.lines[cell.line] for cell in cells},
         *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code, names),

@@ -104,12 +104,12 @@ class TextModel:
             for start, end in zip(starts, ends, strict=True):
                 windows.append([scorer.sequence([ids[:start]], ids[start:end])])
             n_windows.append(len(starts))
-        scores = (values for (values,) in scorer.log_probabilities(windows))
-        found = [np.concatenate([*itertools.islice(scores, n)]) for n in n_windows]
+        scores = (of_window for (of_window,) in scorer.log_probabilities(windows))
+        values = [np.concatenate([*itertools.islice(scores, n)]) for n in n_windows]
         frame = pd.DataFrame(
             {
-                "tokens": [len(values) for values in found],
-                "log_probability": [float(values.sum(dtype=float)) for values in found],
+                "tokens": [len(of) for of in values],
+                "log_probability": [float(of.sum(dtype=float)) for of in values],
             }
         )
         return frame.assign(perplexity=np.exp(-frame["log_probability"] / frame["tokens"]))
@@ -121,8 +121,8 @@ class TextModel:
         for an invalid one.
         """
         own, prompt = Sampling.parse(json.dumps(sampling)), self.tokenizer.encode(text)
-        found = generate(self.model, [self.tokenizer.newline_id, *prompt], own)
-        return self.tokenizer.decode([*prompt, *found])
+        continuation = generate(self.model, [self.tokenizer.newline_id, *prompt], own)
+        return self.tokenizer.decode([*prompt, *continuation])
 
 
 def tokenizer_folder(checkpoint: Path) -> Path:

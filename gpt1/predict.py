@@ -64,48 +64,48 @@ class Predictor:
         seed = record.seeds[0].seed if seed is None else seed
         self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
 
-    def encode(self, rows: list[Row], place: str) -> EncodedSplit:
-        """The rows as an encoded split. Raises InputError, naming `place` and row, for a wrong one.
+    def encode(self, rows: list[Row], source: str) -> EncodedSplit:
+        """The rows as an encoded split. Raises InputError, naming `source` and row, if unfit.
 
         A line of a TSV file is one more than the row's number.
         """
         columns: dict[str, list[Any]] = {"first": [], "second": [], "choices": []}
         guids = [f"row {i}" for i in range(1, len(rows) + 1)]
         for guid, row in zip(guids, rows, strict=True):
-            _check(row, self.spec, len(rows[0].choices), f"{place}: {guid}")
+            _check(row, self.spec, len(rows[0].choices), f"{source}: {guid}")
             texts = {"first": row.text.strip(), "second": row.second.strip()}
             choices = [choice.strip() for choice in row.choices]
             given = {"guid": guid, **texts, "choices": choices}
-            ids = encode_row(given, self.tokenizer.encode, place)
+            ids = encode_row(given, self.tokenizer.encode, source)
             for column in ("first", "second"):
                 columns[column].append(np.array(ids[column], dtype=np.int32))
             columns["choices"].append([np.array(c, dtype=np.int32) for c in ids["choices"]])
         return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
 
-    def answer(self, rows: list[Row], place: str) -> tuple[np.ndarray, np.ndarray]:
+    def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
         """Predictions `[n]` and probabilities `[n, classes]` as of `gpt1.training.inference`."""
-        special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, place)
+        special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
         split = batching.build(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)
 
     def predict(
-        self, rows: Sequence[str | Mapping[str, Any] | Row], place: str = "rows"
+        self, rows: Sequence[str | Mapping[str, Any] | Row], source: str = "rows"
     ) -> pd.DataFrame:
         """The answer to each row, which is a text or a dictionary with the keys of `Row`.
 
         `prediction` is the label, the choice ("choice1", ...) or, for STS-B, the score from 0 to 5;
-        `p_NAME` the probability of each label or choice. Raises InputError, naming `place` and row,
-        for a row that is not one of the task.
+        `p_NAME` the probability of each label or choice. Raises InputError, naming `source` and
+        row, for a row that is not one of the task.
         """
         checked = []
         for i, row in enumerate([rows] if isinstance(rows, str) else rows, 1):
             try:
                 checked.append(Row.model_validate({"text": row} if isinstance(row, str) else row))
             except ValidationError as error:
-                raise InputError(f"{place}: row {i}: {first_fault(error)}; {KEYS}") from None
+                raise InputError(f"{source}: row {i}: {first_fault(error)}; {KEYS}") from None
         if not checked:
-            raise InputError(f"{place}: no rows; give one")
-        predictions, probabilities = self.answer(checked, place)
+            raise InputError(f"{source}: no rows; give one")
+        predictions, probabilities = self.answer(checked, source)
         if self.spec.soft_labels:
             return pd.DataFrame({"prediction": predictions})
         n_classes = probabilities.shape[1]
@@ -115,22 +115,22 @@ class Predictor:
         return pd.DataFrame(answers | {f"p_{name}": share for name, share in shares})
 
 
-def _check(row: Row, spec: TaskSpec, n_choices: int, place: str) -> None:
+def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
     """Raise InputError for a row that is not one of the task."""
     chosen, task = spec.family == "multiple_choice", f"{spec.name} ({spec.family})"
     if not row.text.strip():
-        raise InputError(f"{place}: no text; give one")
+        raise InputError(f"{source}: no text; give one")
     if spec.family in PAIRS and not row.second.strip():
-        raise InputError(f"{place}: {task} is about two texts; give the second as well")
+        raise InputError(f"{source}: {task} is about two texts; give the second as well")
     if row.second.strip() and not chosen and spec.family not in PAIRS:
-        raise InputError(f"{place}: {task} is about one text; leave the second out")
+        raise InputError(f"{source}: {task} is about one text; leave the second out")
     if row.choices and not chosen:
-        raise InputError(f"{place}: {task} has no choices; leave them out")
+        raise InputError(f"{source}: {task} has no choices; leave them out")
     if chosen and (len(row.choices) < 2 or not all(c.strip() for c in row.choices)):
-        raise InputError(f"{place}: {task} needs at least two choices, none empty; give them")
+        raise InputError(f"{source}: {task} needs at least two choices, none empty; give them")
     if len(row.choices) != n_choices:
         raise InputError(
-            f"{place}: {len(row.choices)} choices, but the first row has {n_choices}; give all "
+            f"{source}: {len(row.choices)} choices, but the first row has {n_choices}; give all "
             "rows of a file the same number"
         )
 

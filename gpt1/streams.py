@@ -1,7 +1,7 @@
 """Random numbers: every purpose has a stream of its own, a function of its seed.
 
 The purpose is part of what a stream is seeded with, so that two purposes with equal seeds do not
-draw the same numbers: say, the first values of a language model in pre-training and those of a
+draw the same numbers: say, the initial weights of a language model in pre-training and those of a
 fresh layer in fine-tuning. (NumPy's own seeding would not do: to it `[7, 0]` is the same as 7.)
 """
 

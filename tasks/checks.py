@@ -83,7 +83,7 @@ def quoted_texts(examples: list[Example]) -> str:
 
 
 def _count(
-    task: Task, path: Path, name: str, found: int, dropped: Counter[str], least: int | None
+    task: Task, path: Path, name: str, n_rows: int, dropped: Counter[str], least: int | None
 ) -> None:
     """The official number of rows; a declared subset has at least `least`.
 
@@ -92,13 +92,13 @@ def _count(
     """
     official = task.rows[name]
     flawed = sum(dropped.values()) - dropped[NO_GOLD_LABEL]
-    if found <= official and found + flawed >= (least or official):
+    if n_rows <= official and n_rows + flawed >= (least or official):
         return
     expected = f"{least:,} to {official:,}" if least else f"{official:,}"
     remedy = "download the files again"
-    if not least and found < official:
-        remedy += f", or declare a subset with min_rows: {{{name}: {found}}}"
-    raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
+    if not least and n_rows < official:
+        remedy += f", or declare a subset with min_rows: {{{name}: {n_rows}}}"
+    raise InputError(f"{path}: {n_rows:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
 def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
@@ -110,13 +110,13 @@ def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
     if expected is None or len(examples) != task.rows[name]:
         return
     counts = Counter(row.label for row in examples)
-    found = tuple(counts[index] for index in range(len(task.labels)))
-    if found != expected:
+    own = tuple(counts[index] for index in range(len(task.labels)))
+    if own != expected:
         numbers = "; ".join(
             f"{label} {n:,}, expected {m:,}"
-            for label, n, m in zip(task.labels, found, expected, strict=True)
+            for label, n, m in zip(task.labels, own, expected, strict=True)
         )
-        reason = "labels in another order" if sorted(found) == sorted(expected) else "other data"
+        reason = "labels in another order" if sorted(own) == sorted(expected) else "other data"
         raise InputError(f"{path}: {name!r} has {numbers} ({reason}); download the file again")
 
 
@@ -152,10 +152,10 @@ def rows_digest(examples: list[Example]) -> str:
 
     Case and blanks do not count: copies differ in their blanks.
     """
-    found = hashlib.sha256()
+    total = hashlib.sha256()
     for row in examples:
-        found.update(json.dumps([plain_texts(row), row.label], ensure_ascii=False).encode() + b"\n")
-    return found.hexdigest()
+        total.update(json.dumps([plain_texts(row), row.label], ensure_ascii=False).encode() + b"\n")
+    return total.hexdigest()
 
 
 def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -> None:

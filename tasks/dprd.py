@@ -5,10 +5,10 @@ file does not say which occurrence of the pronoun is meant, and 51 of its 1,886 
 than one. The sentences are made of two clauses, the first with both candidates, the second opened
 by a connective and with the pronoun; so the pronoun meant is the first one behind both candidates
 that follows a connective directly ("..., because they ..."), else the first one behind both, else
-the first of all. Read one by one, the published answers of the 51 fit this place, also in "The
+the first of all. Read one by one, the published answers of the 51 fit this rule, also in "The
 priests quoted the words of the Bible for all the suspected witches they found, since *they* feared
 the words of the Bible", where the first occurrence is not meant. (The one doubtful answer, at line
-6171 of the training file, disagrees with its twin sentence at any place.)
+6171 of the training file, disagrees with its twin sentence at any occurrence.)
 """
 
 import re
@@ -29,8 +29,8 @@ def items(path: Path, text: str) -> Iterator[Row]:
     for start in range(0, len(lines), 5):
         line = start + 1
         if len(lines) < start + 4:
-            found = f"the last item has {len(lines) - start} of 4 lines"
-            raise wrong(path, line, f"{found}; download it again")
+            what = f"the last item has {len(lines) - start} of 4 lines; download it again"
+            raise wrong(path, line, what)
         sentence, pronoun, listed, answer, *blank = lines[start : start + 5]
         # One item of the published test file has a blank after the comma.
         candidates = [candidate.strip() for candidate in listed.split(",")]
@@ -49,13 +49,13 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     """The row with its sentence split at the ambiguous pronoun; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
     candidates = [candidate.strip() for candidate in candidates]
-    place = pronoun_span(sentence, pronoun, candidates)
-    if place is None:
+    span = pronoun_span(sentence, pronoun, candidates)
+    if span is None:
         what = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
         raise wrong(row.path, row.line + 1, what)
-    if not sentence[place[1] :].strip():
+    if not sentence[span[1] :].strip():
         raise wrong(row.path, row.line, f"nothing follows the pronoun in {sentence!r:.80}")
-    first, second = sentence[: place[0]], sentence[place[1] :]
+    first, second = sentence[: span[0]], sentence[span[1] :]
     return row._replace(first=first, second=second, choices=candidates)
 
 
@@ -71,8 +71,8 @@ def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tupl
     word = rf"(?<!\w){re.escape(pronoun)}(?!\w)"
     spans = [match.span() for match in re.finditer(word, sentence)] if pronoun else []
     lower = sentence.lower()
-    places = [(lower.find(candidate.lower()), len(candidate)) for candidate in candidates]
-    behind = max((place + length for place, length in places if place >= 0), default=0)
+    starts = [(lower.find(candidate.lower()), len(candidate)) for candidate in candidates]
+    behind = max((start + length for start, length in starts if start >= 0), default=0)
     later = [span for span in spans if span[0] >= behind]
     linked = [span for span in later if CONNECTIVE.search(sentence[: span[0]])]
     return next(iter(linked or later or spans), None)
@@ -101,7 +101,7 @@ dprd = Task(
         texts=("sentence", "pronoun", "candidates"),
         label="label",
         labels={0: "1", 1: "2"},
-        named_labels=False,  # they are places in the list of candidates
+        named_labels=False,  # they are indices of the list of candidates
         note="the commit begins with 0fdf659",
     ),
     hub_rows=hub_items,

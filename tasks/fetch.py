@@ -121,8 +121,8 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
     patterns = [*source.patterns, "README.md"]  # a branch of converted files has no card
     for _ in range(2):
         snapshot_download(**what, allow_patterns=patterns, local_dir=folder, endpoint=endpoint)
-        found = HfApi(endpoint).verify_repo_checksums(**what, local_dir=folder)
-        wrong = [file["path"] for file in found.mismatches]
+        compared = HfApi(endpoint).verify_repo_checksums(**what, local_dir=folder)
+        wrong = [file["path"] for file in compared.mismatches]
         for name in wrong:
             (folder / name).unlink()
         if not wrong:

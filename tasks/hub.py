@@ -30,7 +30,7 @@ class HubSource:
     hub's value of the column `label` and the task's label that it stands for; empty for a score
     (STS-B) or a corpus. `named_labels`: whether the files hold these names too, which then must
     agree. `unlabelled`: splits whose labels are all -1. `lines`: whether the files are text with a
-    row per line. `by_hand`: how to obtain what has no repository; `folder` is its place under the
+    row per line. `by_hand`: how to obtain what has no repository; `folder` is its folder in the
     data folder. `caution`: what the data card warns of.
     """
 
@@ -127,11 +127,11 @@ class Snapshot:
     def origin(self) -> dict[str, str]:
         """Where the rows come from. Raises InputError if the folder has another repo or commit."""
         expected = {"repo": self.source.repo, "revision": pinned(self.source, self.revision)}
-        found = self._manifest()
+        own = self._manifest()
         for key, value in expected.items():
-            if found.get(key) != value:
+            if own.get(key) != value:
                 raise InputError(
-                    f"{self.folder}/{manifest.NAME}: {key} is {found.get(key)!r}, expected "
+                    f"{self.folder}/{manifest.NAME}: {key} is {own.get(key)!r}, expected "
                     f"{value!r}; {FETCH_AGAIN}"
                 )
         return {"source": "hub", **expected, "config": self.source.config}

@@ -181,10 +181,9 @@ def _own_note(task: Task, splits: Splits, without: Splits) -> str:
     for split, rows in (splits | without).items():
         if quoted := checks.quoted_texts(rows):
             parts.append(f"alarm: {split}: {quoted}")
-    if found := contradictions(task, every):
+    if n := contradictions(task, every):
         parts.append(
-            f"alarm: {found:,} of {len(every):,} rows have the texts of another row and "
-            "another label"
+            f"alarm: {n:,} of {len(every):,} rows have the texts of another row and another label"
         )
     labels = [label for label, count in _label_counts(task, train).items() if count]
     if len(labels) == 1:

@@ -37,20 +37,20 @@ def questions(path: Path, text: str) -> Iterator[Row]:
         what = f"{asked} questions, {options} option lists and {answers} answers"
         raise wrong(path, 1, f"{what}; each question needs one of each: download the file again")
     for number, values in enumerate(zip(*lists, strict=True)):
-        place = (path.parent.name, path.name, number)
-        yield question(Row(path, 1), place, article, *values)
+        name = (path.parent.name, path.name, number)
+        yield question(Row(path, 1), name, article, *values)
 
 
 def question(
-    row: Row, place: tuple[str, str, int], article: Any, asked: Any, options: Any, answer: Any
+    row: Row, name: tuple[str, str, int], article: Any, asked: Any, options: Any, answer: Any
 ) -> Row:
-    """One question; its place is its school, its article's file, and its number there."""
-    group, file, number = place
+    """One question; its name is its school, its article's file, and its number there."""
+    group, file, number = name
     # The hub's high12.txt lies as high/12.txt in the original layout.
     row = row._replace(key=f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}")
     if not (isinstance(options, list) and len(options) == 4):
-        found = len(options) if isinstance(options, list) else type(options).__name__
-        flaw = f"question {number + 1}: expected 4 options, found {found}"
+        count = len(options) if isinstance(options, list) else type(options).__name__
+        flaw = f"question {number + 1}: expected 4 options, found {count}"
         return row._replace(reason="not four options", flaw=flaw)
     if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
         flaw = f"question {number + 1}: question, options, answer are texts"
@@ -66,12 +66,12 @@ def race_hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     rows = {}
     for path, line, _, record in hub_records(source, paths):
         school, article = path.parent.name, record["example_id"]
-        place = (school, article.removeprefix(school), n_questions[article])
+        name = (school, article.removeprefix(school), n_questions[article])
         n_questions[article] += 1
         values = (record[key] for key in ("article", "question", "options", "answer"))
-        rows[place] = question(Row(path, line), place, *values)
-    for place in sorted(rows):
-        yield rows[place]
+        rows[name] = question(Row(path, line), name, *values)
+    for name in sorted(rows):
+        yield rows[name]
 
 
 def stories(path: Path, text: str) -> Iterator[Row]:
@@ -85,8 +85,8 @@ def stories(path: Path, text: str) -> Iterator[Row]:
         for cells in reader:
             line = reader.line_num
             if len(cells) != len(names):
-                found = f"expected {len(names)} columns, found {len(cells)}"
-                raise wrong(path, line, f"{found}; {readers.ORIGINAL}")
+                what = f"expected {len(names)} columns, found {len(cells)}; {readers.ORIGINAL}"
+                raise wrong(path, line, what)
             cell = dict(zip(names, cells, strict=True))
             if empty := [name for name in SENTENCES if readers.is_blank(cell[name])]:
                 raise wrong(path, line, f"{empty[0]} is empty; every story needs four sentences")

@@ -67,8 +67,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 yield number, raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                place = f"byte {error.start} of the line"
-                raise wrong(path, number, f"not UTF-8 at {place}; save the file as UTF-8") from None
+                what = f"not UTF-8 at byte {error.start} of the line; save the file as UTF-8"
+                raise wrong(path, number, what) from None
     if empty:
         raise InputError(f"{path}: the file is empty; download it again")
 
@@ -122,9 +122,9 @@ class Table(Layout):
             start = 2
         for column in self.columns:
             if column not in names:
-                found = f"no column {column!r}, found {shown(names)}"
-                raise wrong(path, 1, f"{found}; is it the right file of this task?")
-        cell_of = {name: place for place, name in enumerate(names)}
+                what = f"no column {column!r}, found {shown(names)}; is it this task's file?"
+                raise wrong(path, 1, what)
+        cell_of = {name: i for i, name in enumerate(names)}
         for line, text in numbered:
             cells = text.split("\t")
             if len(cells) == len(names):
@@ -162,16 +162,16 @@ def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1)
     try:
         record = parse_json(text)
     except json.JSONDecodeError as error:
-        place = f"{error.msg} at column {error.colno}"
-        what = f"not JSON ({place}); the file may be truncated: download it again"
+        fault = f"{error.msg} at column {error.colno}"
+        what = f"not JSON ({fault}); the file may be truncated: download it again"
         raise wrong(path, line + error.lineno - 1, what) from None
     if not isinstance(record, dict):
         raise wrong(path, line, f"expected a JSON object, found {type(record).__name__}")
     for key, expected in types.items():
         value = record.get(key)
         if not isinstance(value, expected):
-            found = f"found {value!r:.60}" if key in record else f"the keys are {shown(record)}"
-            raise wrong(path, line, f"expected {NAMES[expected]} under {key!r}, {found}")
+            what = f"found {value!r:.60}" if key in record else f"the keys are {shown(record)}"
+            raise wrong(path, line, f"expected {NAMES[expected]} under {key!r}, {what}")
     return [record[key] for key in types]
 
 

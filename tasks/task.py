@@ -178,12 +178,12 @@ class Task:
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not os.path.isdir(folder):  # also of a name that is too long
             raise InputError(f"{folder}: no such folder; {self.obtain}")
-        layouts, place = self.layouts, folder
+        layouts, root = self.layouts, folder
         if split in self.unlabelled:
             assert self.table, f"{self.name} has no table"
             numbered = replace(self.table, label=self.unlabelled_index, names=())
             layouts = tuple(replace(numbered, files=name) for name in self.unlabelled[split])
-            place = folder.parent  # MNLI's diagnostic set may lie beside the task's folder
+            root = folder.parent  # MNLI's diagnostic set may lie beside the task's folder
         for layout in layouts:
             pattern = layout.files.format(split=split)
             # macOS archives leave `._1.txt` resource forks beside the real files.
@@ -192,7 +192,7 @@ class Task:
                 names = " and ".join(repr(path.name) for path in paths)
                 raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
             if paths:
-                return layout, inside(place, paths)
+                return layout, inside(root, paths)
         patterns = " or ".join(layout.files.format(split=split) for layout in layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 

@@ -48,9 +48,9 @@ def _examples(task: Task, source: Source, split: str) -> list[Example]:
             raise wrong(row.path, row.line, row.flaw)
         number = _number(task, row, split) if isinstance(source, Snapshot) else row.label
         if not row.flaw and number != str(at):
-            found = f"{task.unlabelled_index} is {number!r}, expected {at}"
+            numbering = f"{task.unlabelled_index} is {number!r}, expected {at}"
             remedy = "rows are missing, moved or labelled: download the file again"
-            raise wrong(row.path, row.line, f"{found}; {remedy}")
+            raise wrong(row.path, row.line, f"{numbering}; {remedy}")
         first, second = mend(row.first).strip(), mend(row.second).strip()
         examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
     if not examples:

@@ -86,7 +86,7 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
     for cell in grid.cells():
         key = (cell.line, cell.task)
         if (found := seeds.get(key, set())) != expected:
-            yield f"cells.csv: {cell.place}: seeds {sorted(found)}, expected {sorted(expected)}"
+            yield f"cells.csv: {cell.name}: seeds {sorted(found)}, expected {sorted(expected)}"
         for path in (cell.path(results), cell.predictions(results)):
             if not path.is_file():
                 yield f"{path}: missing"

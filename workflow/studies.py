@@ -100,7 +100,7 @@ def run_faults(lines: Plan) -> Iterator[str]:
     }
     for cell in lines.base.kept():
         if cell not in known_cells:
-            yield f"experiment.keep: {cell.place} is not a cell of a study; add it to one"
+            yield f"experiment.keep: {cell.name} is not a cell of a study; add it to one"
 
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Dropout of a large tensor on a CPU: the places of the drops are drawn, and no mask of its size.
+"""Dropout of a large tensor on a CPU, which draws the positions of the drops and no mask.
 
 For a mask torch draws one random number a value, with one thread: for the embedding matrix of
 GPT-1's size, 31 M values, three tenths of an update of fine-tuning on short rows (bench/LOG.md). At
@@ -21,8 +21,8 @@ def dropout(x: Tensor, rate: float) -> Tensor:
     """`x` with each value 0 with probability `rate`, the others divided by 1 - `rate`."""
     if rate == 0 or x.numel() < LARGE or x.device.type != "cpu":
         return F.dropout(x, rate)
-    found: Tensor = _Dropout.apply(x, rate)
-    return found
+    dropped: Tensor = _Dropout.apply(x, rate)
+    return dropped
 
 
 class _Dropout(torch.autograd.Function):
@@ -31,36 +31,36 @@ class _Dropout(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, rate: float) -> Tensor:
         """`x` with dropout."""
-        ctx.places, ctx.rate = drops(x.numel(), rate), rate
-        return _scaled(x, ctx.places, rate)
+        ctx.positions, ctx.rate = drops(x.numel(), rate), rate
+        return _scaled(x, ctx.positions, rate)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         """The gradient of `x`."""
-        return _scaled(grad, ctx.places, ctx.rate), None
+        return _scaled(grad, ctx.positions, ctx.rate), None
 
 
-def _scaled(x: Tensor, places: Tensor, rate: float) -> Tensor:
-    """`x` over 1 - `rate`, with 0 at these places."""
-    found = (x / (1 - rate)).contiguous()
-    found.view(-1).index_fill_(0, places, 0.0)
-    return found
+def _scaled(x: Tensor, positions: Tensor, rate: float) -> Tensor:
+    """`x` over 1 - `rate`, with 0 at these positions."""
+    scaled = (x / (1 - rate)).contiguous()
+    scaled.view(-1).index_fill_(0, positions, 0.0)
+    return scaled
 
 
 def drops(n: int, rate: float) -> Tensor:
-    """Ascending places below `n`, each there with probability `rate` by itself.
+    """Ascending positions below `n`, each there with probability `rate` by itself.
 
-    The gaps between such places are geometrically distributed. The seed is torch's next random
+    The gaps between such positions are geometrically distributed. The seed is torch's next random
     number.
     """
     generator = np.random.Generator(np.random.SFC64(int(torch.randint(2**63 - 1, ()))))
-    places, end = [], -1
+    positions, end = [], -1
     while end < n:
         gaps = generator.standard_exponential(int(rate * (n - end) * 1.01) + 64)
         gaps *= -1 / math.log1p(-rate)
         gaps += 1
-        places.append(np.cumsum(gaps.astype(np.int64)) + end)
-        end = int(places[-1][-1])
-    found = np.concatenate(places)
-    return torch.from_numpy(found[: np.searchsorted(found, n)])
+        positions.append(np.cumsum(gaps.astype(np.int64)) + end)
+        end = int(positions[-1][-1])
+    drawn = np.concatenate(positions)
+    return torch.from_numpy(drawn[: np.searchsorted(drawn, n)])

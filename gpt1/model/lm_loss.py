@@ -25,8 +25,8 @@ def lm_loss(features: Tensor, rows: Tensor, token: Tensor, weight: Tensor) -> Te
     if not on_cpu or len(token) <= FEW:
         return _loss(widen(features @ rows.T), token, weight)
     grad = torch.is_grad_enabled() and (features.requires_grad or rows.requires_grad)
-    found: Tensor = _Loss.apply(features, rows, token, weight, grad)
-    return found
+    loss: Tensor = _Loss.apply(features, rows, token, weight, grad)
+    return loss
 
 
 def widen(logits: Tensor) -> Tensor:

@@ -85,13 +85,13 @@ def _rules() -> dict[str, list[str]]:
     from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS  # takes two seconds
     from spacy.symbols import ORTH
 
-    found: dict[str, list[str]] = {}
+    parts_of: dict[str, list[str]] = {}
     for word, parts in TOKENIZER_EXCEPTIONS.items():
         lower, names = word.lower(), [part[ORTH].lower() for part in parts]
         is_whole = len(names) == 1 and lower not in WORDS
         if (is_whole or word == lower) and word.isascii() and not SPACED.search(word):
-            found[lower] = names
-    return {word: parts for word, parts in found.items() if word.strip()}
+            parts_of[lower] = names
+    return {word: parts for word, parts in parts_of.items() if word.strip()}
 
 
 def _affixes() -> str:
@@ -132,8 +132,8 @@ def _contractions() -> tuple[str, str]:
 
 def _before(parts: dict[str, set[str]]) -> str:
     """Any of the parts, by the rest of the piece that they stand before."""
-    found = (rf"\A{_any_of(of)}(?={re.escape(rest)}\z)" for rest, of in parts.items())
-    return "|".join(found)
+    patterns = (rf"\A{_any_of(of)}(?={re.escape(rest)}\z)" for rest, of in parts.items())
+    return "|".join(patterns)
 
 
 def _any_of(words: Iterable[str]) -> str:

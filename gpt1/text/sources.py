@@ -98,15 +98,15 @@ def count_rows(
         )
     counts = {}
     for split in _used_splits(source) if source and known else ():
-        found = sum(d.rows for d in documents if d.heldout is (split != "train"))
+        n_rows = sum(d.rows for d in documents if d.heldout is (split != "train"))
         low, high = least.get(split, known[split]), known[split]
-        if not low <= found <= high:
+        if not low <= n_rows <= high:
             expected = f"{low:,} to {high:,}" if split in least else f"{high:,}"
             raise InputError(
-                f"{folder}: {found:,} rows in {split!r} of {settings.source}, expected {expected}; "
-                f"fetch it again, or declare a subset with min_rows: {{{split}: {found}}}"
+                f"{folder}: {n_rows:,} rows in {split!r} of {settings.source}, expected {expected};"
+                f" fetch it again, or declare a subset with min_rows: {{{split}: {n_rows}}}"
             )
-        counts[split] = {"found": found, "published": high}
+        counts[split] = {"found": n_rows, "published": high}
     return counts
 
 
@@ -185,21 +185,21 @@ def _cut_parquet(path: Path) -> tuple[list[int], int]:
     with _readable(path) as file:
         types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
         if types.get("text") not in (pa.string(), pa.large_string()):
-            found = ", ".join(types)
-            raise InputError(f"{path}: no text column 'text'; found {found}; fetch it again")
+            columns = ", ".join(types)
+            raise InputError(f"{path}: no text column 'text'; found {columns}; fetch it again")
         n = file.metadata.num_rows
     return [*range(0, n, ROWS), n], n
 
 
 def _cut_lines(path: Path) -> tuple[list[int], int]:
     """The same of a text file: bytes, and the number of its lines."""
-    cuts, place, n = [], 0, 0
+    cuts, at, n = [], 0, 0
     with open(path, "rb") as file:
         for line in file:
             if n % ROWS == 0:
-                cuts.append(place)
-            place, n = place + len(line), n + 1
-    return [*cuts, place], n
+                cuts.append(at)
+            at, n = at + len(line), n + 1
+    return [*cuts, at], n
 
 
 def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:

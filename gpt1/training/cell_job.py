@@ -23,7 +23,7 @@ class CellJob:
     """What the cells of one job share: the language model that they start from, and the task.
 
     `cells` have the settings of each. `checkpoints` are of one language model, each from a
-    pre-training seed of its own. The weights of the cells whose places are in `kept` go to the
+    pre-training seed of its own. The weights of the cells whose names are in `kept` go to the
     cache as well. Raises InputError if a file is damaged or missing, or if cells, files and
     settings do not match.
     """
@@ -50,7 +50,7 @@ class CellJob:
             for path, checkpoint in zip(checkpoints, self.checkpoints, strict=True):
                 if checkpoint.facts.corpus != of.corpus:
                     raise InputError(
-                        f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.place} "
+                        f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.name} "
                         f"starts from {of.corpus}; give that checkpoint"
                     )
         n_vocab = self.checkpoints[0].facts.n_vocab
@@ -73,8 +73,8 @@ class CellJob:
         models = {of.model.model_dump_json() for of in self.cells.values()}
         if len(models) > 1:
             raise InputError(f"the settings are of {len(models)} models; give cells of one")
-        found = {encoded: self.encoded.spec.name, baselines: self.baselines.task}
-        for path, task in found.items():
+        tasks_of = {encoded: self.encoded.spec.name, baselines: self.baselines.task}
+        for path, task in tasks_of.items():
             if task != tasks[0]:
                 raise InputError(f"{path}: of {task}, not {tasks[0]}; give that one's")
         if self.encoded.main not in self.baselines.majority:
@@ -114,13 +114,13 @@ class CellJob:
         """
         key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
         of_unlabelled = {**key, "unlabelled": self.encoded.unlabelled_digest}
-        weights = self.cache.weights(key) if cell.place in self.kept else None
+        weights = self.cache.weights(key) if cell.name in self.kept else None
         record = self.cache.get(key)
         answers = self.cache.get(of_unlabelled) if unlabelled else {}
         if record is None or answers is None or (weights and not weights.exists()):
             own = self.cells[cell]
             rows, data = self.runtime.micro_batch or own.batch, self.data[own.eval_train]
-            with self.runtime.holding(rows, f"rows of {cell.place}"):
+            with self.runtime.holding(rows, f"rows of {cell.name}"):
                 run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
                 record = run.train().model_dump()
                 if weights:

@@ -47,15 +47,15 @@ class Scorer:
         """
         sizes = np.array([len(item) for item in items])
         tokens = np.array([sum(len(ids) for ids, _ in item) for item in items])
-        found: dict[int, list[np.ndarray]] = {}
+        values: dict[int, list[np.ndarray]] = {}
         for size in np.unique(sizes):
             (same,) = np.nonzero(sizes == size)
             for rows in by_length(tokens[same], self.runtime.scoring_tokens):
                 numbers = same[rows].tolist()
                 with self.runtime.scoring():
                     scores = self._score([s for i in numbers for s in items[i]], size)
-                found |= {i: list(itertools.islice(scores, size)) for i in numbers}
-        return [found[i] for i in range(len(items))]
+                values |= {i: list(itertools.islice(scores, size)) for i in numbers}
+        return [values[i] for i in range(len(items))]
 
     def best_choices(self, items: Sequence[Sequence[Scored]]) -> np.ndarray:
         """The sequence of each item with the highest mean log-probability of its scored tokens.
@@ -81,8 +81,8 @@ class Scorer:
         ids = np.zeros((len(batch), lengths.max()), dtype=np.int64)
         for row, (sequence, _) in zip(ids, batch, strict=True):
             row[: len(sequence)] = sequence
-        place = np.arange(ids.shape[1])
-        scored = (place >= starts[:, None]) & (place < lengths[:, None])
+        position = np.arange(ids.shape[1])
+        scored = (position >= starts[:, None]) & (position < lengths[:, None])
         shared = self.runtime.shared_prefix and self.model.can_share_prefix and size > 1
         shape = (-1, size, ids.shape[1])
         layout = self.model.lay_out(

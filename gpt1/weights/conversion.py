@@ -99,8 +99,8 @@ def export_weights(
     """
     out, facts = Path(out), read_facts(checkpoint)
     if type(facts.model.shape) is not TransformerShape:
-        found = f"{facts.arch} of {facts.model.shape}"
-        raise InputError(f"{checkpoint}: expected GPT-1's blocks, found {found}; export another")
+        own = f"{facts.arch} of {facts.model.shape}"
+        raise InputError(f"{checkpoint}: expected GPT-1's blocks, found {own}; export another")
     tensors = load_checkpoint(checkpoint, "transformer", facts.model, facts.tokenizer).tensors
     if tokenizer is not None and Tokenizer.load(tokenizer).digest != facts.tokenizer:
         raise InputError(f"{tokenizer}: expected the tokenizer of {checkpoint}, found another one")

@@ -39,9 +39,9 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
     settings = cell.record.settings
     model, method = settings.model, settings.method
     if type(model.shape) is not TransformerShape or method.read_layer == 0:
-        found = "a classifier on the embeddings" if method.read_layer == 0 else repr(model.shape)
+        unfit = "a classifier on the embeddings" if method.read_layer == 0 else repr(model.shape)
         raise InputError(
-            f"{cell.folder}: Hugging Face's format has GPT-1's blocks alone, found {found}; use "
+            f"{cell.folder}: Hugging Face's format has GPT-1's blocks alone, found {unfit}; use "
             "python -m gpt1 predict"
         )
     body, head = _tensors(task_model)

@@ -61,10 +61,10 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
     path = folder / SHAPES_FILE
     stored, expected = read_json(path), released_shapes(n_vocab, model)
     if not isinstance(stored, list) or len(stored) != len(expected):
-        found = f"{len(stored)} shapes" if isinstance(stored, list) else "no list of shapes"
+        count = f"{len(stored)} shapes" if isinstance(stored, list) else "no list of shapes"
         raise InputError(
             f"{path}: expected {len(expected)} shapes (2 and 12 for each of "
-            f"{model.shape.n_layer} layers), found {found}"
+            f"{model.shape.n_layer} layers), found {count}"
         )
     shapes = {
         name: shape[1:] if isinstance(shape, list) and len(shape) == 3 else shape
@@ -91,10 +91,10 @@ def check_release(folder: Path) -> None:
     """Raise InputError unless the folder's files are OpenAI's own, by git's ids."""
     for name, known in RELEASE.items():
         path = folder / name
-        found = git_id(path) if path.is_file() else "no such file"
-        if found != known:
+        own = git_id(path) if path.is_file() else "no such file"
+        if own != known:
             raise InputError(
-                f"{path}: expected OpenAI's file, git's id {known[:12]}, found {found[:12]}; "
+                f"{path}: expected OpenAI's file, git's id {known[:12]}, found {own[:12]}; "
                 "download it again, or set experiment.pretrained.release: false for another GPT-1"
             )
 
@@ -111,12 +111,12 @@ def read_chunk(path: Path) -> np.ndarray:
         chunk = np.load(path, allow_pickle=False)
         if chunk.ndim == 1 and chunk.dtype == np.float32:
             return chunk
-        found = f"{chunk.dtype} {list(chunk.shape)}"
+        content = f"{chunk.dtype} {list(chunk.shape)}"
     except FileNotFoundError:
-        found = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
+        content = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
     except Exception:  # numpy raises a dozen kinds for what is not a whole array file
-        found = "no whole .npy file; copy it again"
-    raise InputError(f"{path}: expected a vector of float32, found {found}")
+        content = "no whole .npy file; copy it again"
+    raise InputError(f"{path}: expected a vector of float32, found {content}")
 
 
 def read_settings(folder: Path) -> ModelSettings:
@@ -212,18 +212,18 @@ def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
 
 
 def _check_shapes(
-    path: Path, found: dict[str, Any], expected: dict[str, list[int]]
+    path: Path, stored: dict[str, Any], expected: dict[str, list[int]]
 ) -> dict[str, list[int]]:
-    """The expected shapes with the positions that were found, which may be more than n_ctx.
+    """The expected shapes with the stored positions, which may be more than n_ctx.
 
     Raises InputError for any other difference.
     """
     n_ctx, width = expected[POSITIONS]
-    match found.get(POSITIONS):
+    match stored.get(POSITIONS):
         case [int(rows), value] if rows > n_ctx and value == width:
             expected = {**expected, POSITIONS: [rows, width]}
-    for name in sorted(expected.keys() | found.keys()):
-        own, other = (shapes.get(name, "no tensor") for shapes in (expected, found))
+    for name in sorted(expected.keys() | stored.keys()):
+        own, other = (shapes.get(name, "no tensor") for shapes in (expected, stored))
         if own != other:
             raise InputError(f"{path}: {name}: expected {own}, found {other}")
     return expected

@@ -22,11 +22,11 @@ def describe(folder: Path, names: Iterable[str]) -> Files:
 def read(folder: Path, remedy: str) -> dict[str, Any]:
     """The manifest of a folder, with `files`. Raises InputError if there is none that lists any."""
     path = folder / NAME
-    found = read_json(path)
-    files = found.get("files") if isinstance(found, dict) else None
+    content = read_json(path)
+    files = content.get("files") if isinstance(content, dict) else None
     if not isinstance(files, dict) or not all(isinstance(own, dict) for own in files.values()):
         raise InputError(f"{path}: does not list files; {remedy}")
-    return found
+    return content
 
 
 def check(folder: Path, files: Mapping[str, dict[str, Any]], remedy: str) -> None:

@@ -27,27 +27,27 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
 
     @classmethod
-    def read(cls, path: Path, remedy: str = REMEDY, **place: Any) -> Self:
-        """The record in a JSON file; `place` gives fields whose value its path determines.
+    def read(cls, path: Path, remedy: str = REMEDY, **of_path: Any) -> Self:
+        """The record in a JSON file; `of_path` gives fields whose value its path determines.
 
-        Raises InputError, naming file and key, if it is missing, damaged or of another place.
+        Raises InputError, naming file and key, if it is missing, damaged or of another path.
         """
         try:
             record = cls.model_validate_json(json.dumps(read_json(path)))
         except ValidationError as error:
             raise InputError(f"{path}: {first_fault(error)}; {remedy}") from None
-        for key, expected in place.items():
-            found = getattr(record, key)
-            if found != expected:
+        for key, expected in of_path.items():
+            value = getattr(record, key)
+            if value != expected:
                 raise InputError(
-                    f"{path}: {key!r} is {found!r}, its path says {expected!r}; {remedy}"
+                    f"{path}: {key!r} is {value!r}, its path says {expected!r}; {remedy}"
                 )
         return record
 
     @classmethod
-    def find(cls, path: Path, **place: Any) -> Self | None:
+    def find(cls, path: Path, **of_path: Any) -> Self | None:
         """The record in a JSON file that need not be there; raises InputError like `read`."""
-        return cls.read(path, **place) if path.exists() else None
+        return cls.read(path, **of_path) if path.exists() else None
 
     def write(self, path: Path) -> None:
         """Write the record as JSON, atomically."""

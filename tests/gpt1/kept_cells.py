@@ -99,13 +99,13 @@ def train(folder, cell, kept=(), **options):
 
 def keep_weights(folder, cell, **options):
     """Write the weights of the cell."""
-    own = job(folder, cell, [cell.place], **options)
+    own = job(folder, cell, [cell.name], **options)
     keep(own, cell.path(folder), SEEDS, folder / "tokenizer", cell.kept(folder))
 
 
 def kept_cell(folder, name, **options):
     """A cell, and the folder of its weights."""
     cell = Cell("n_transfer-1", name)
-    train(folder, cell, [cell.place], **options)
+    train(folder, cell, [cell.name], **options)
     keep_weights(folder, cell, **options)
     return cell, cell.kept(folder)

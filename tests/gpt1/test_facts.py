@@ -1,4 +1,4 @@
-"""Facts of the paper and the authors' code that are numbers: settings, schedules, first values."""
+"""Facts of the paper and the authors' code that are numbers: settings, schedules, weights."""
 
 import re
 from pathlib import Path

@@ -203,7 +203,7 @@ def test_weights_are_kept_without_further_training_and_later_with_the_same_score
     assert [one.seed for one in kept.read(cell.kept(tmp_path)).record.seeds] == SEEDS
     shutil.rmtree(cell.kept(tmp_path))
     keep_weights(tmp_path, cell)
-    train(tmp_path, cell, [cell.place])
+    train(tmp_path, cell, [cell.name])
     assert len(trained) == 4
 
 

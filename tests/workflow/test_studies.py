@@ -70,7 +70,7 @@ def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected
     found = one_study(lines={"a": line})
     (cell,) = studies.plan(found, "mine").cells()
     assert cell == Cell(expected, "rte") == Cell.parse(cell.path("results"))
-    assert cell == Cell.named(cell.place)
+    assert cell == Cell.named(cell.name)
 
 
 def test_a_name_is_a_path_and_no_two_overlays_have_one():

@@ -69,7 +69,7 @@ class Lines:
         def rows(point: Point) -> Iterator[dict[str, Any]]:
             sums = contrasts(self.study, point)
             compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
-            cells = {task: Cell(point.of.name, task).place for task in self.study.tasks}
+            cells = {task: Cell(point.of.name, task).name for task in self.study.tasks}
             found = columns(scores[point.key], self.averages, pool, **compared)
             for task in order:
                 place = {"line": point.line, "value": point.value, "task": task}

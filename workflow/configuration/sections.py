@@ -43,7 +43,7 @@ ZERO_SHOT = {
 
 def _check_cell(name: str) -> str:
     try:
-        return Cell.named(name).place
+        return Cell.named(name).name
     except InputError:
         raise ValueError("not a cell such as full/sst2") from None
 

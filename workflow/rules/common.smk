@@ -289,7 +289,7 @@ os.environ |= {
     "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
-    "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),
+    "KEPT_CELLS": " ".join(cell.name for cell in cfg.kept()),
     "RUN_CONFIG": shown,
     "RUN_OPTIONS": chosen_config(),
     "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold

@@ -41,7 +41,7 @@ for job in jobs(lines):
 # The weights of the cells of experiment.keep. A cell that is trained after it was named has left
 # them in the cache; another is trained again.
 for cell in cfg.kept():
-    rule_name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.place)}"
+    rule_name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.name)}"
     job = job_of(lines, rule_name, lines.variant(cell.line), (cell.task,))
 
     rule:
@@ -57,9 +57,9 @@ for cell in cfg.kept():
         output:
             directory(cell.kept("<results>")),
         log:
-            f"<results>/logs/finetune_kept/{cell.place}.log",
+            f"<results>/logs/finetune_kept/{cell.name}.log",
         benchmark:
-            f"<results>/benchmarks/finetune_kept/{cell.place}.tsv"
+            f"<results>/benchmarks/finetune_kept/{cell.name}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             **training_job("finetune"),

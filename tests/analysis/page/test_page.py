@@ -276,7 +276,7 @@ def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
         [f"{len(cells) - 2}", "cpu", "float32", *same, "2.13.0"],
     ]
     assert "Cells differ in precision, torch; " in shown
-    assert all(f"<code>{cells[i].place}</code>" in shown for i in (0, 2))
+    assert all(f"<code>{cells[i].name}</code>" in shown for i in (0, 2))
 
 
 def test_every_table_and_figure_has_its_own_caption(page):

@@ -109,7 +109,7 @@ def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
     frame = made(tmp_path, plan).frame
     rows = frame[(frame["value"] == "2") & (frame["task"] != "mean")]
     assert mean_of(frame, "full", "2")["mean"] == pytest.approx(rows["mean"].mean())
-    assert list(rows["cell"]) == [cell.place for cell in plan.points[2].cells]
+    assert list(rows["cell"]) == [cell.name for cell in plan.points[2].cells]
 
 
 def test_a_cell_that_was_not_run_is_missing_and_takes_the_mean_with_it(tmp_path):

@@ -102,7 +102,7 @@ def key(files, n_transfer=1, code="", runtime=None, **options):
 def test_path_and_name_are_those_of_a_cell_or_refused():
     found = Cell.parse("results/x/cells/arch-lstm+finetune.lm_coef-0/story_cloze.json")
     assert found == Cell("arch-lstm+finetune.lm_coef-0", "story_cloze")
-    assert Cell.parse(found.path("results/x")) == found == Cell.named(found.place)
+    assert Cell.parse(found.path("results/x")) == found == Cell.named(found.name)
     wrong = ("x", "full/rte.json", "cells/full/rte", "cells/full/rte/0.json", "xcells/a/b.json")
     for other in wrong:
         with pytest.raises(InputError, match=f"{other}: not the path of a cell; give .*cells/LINE"):

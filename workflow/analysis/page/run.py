@@ -109,7 +109,7 @@ class Run:
         table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
         text = markdown.render(table, words=table.columns)
         if differ := [name for name in table if table[name].nunique() > 1]:
-            firsts = ", ".join(f"`{of[0].place}`" for of in found.values())
+            firsts = ", ".join(f"`{of[0].name}`" for of in found.values())
             text += f"\n\nCells differ in {', '.join(differ)}; first of each row: {firsts}."
         return markup.from_markdown(text, "Trained with")
 
