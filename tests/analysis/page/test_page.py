@@ -23,11 +23,8 @@ from workflow.grid import Grid, StudyHead
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]
-FIGURES = {
-    "figure2": ["layer_transfer", "zero_shot"],
-    **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "cloze")},
-    **{"differences": ["ablation"], "aux_gain": ["ablation"], "heat_map": ["layer_transfer"]},
-}
+FIGURES = ["figure2", "ablation", "layer_transfer", "zero_shot", "cloze"]
+FIGURES += ["differences", "aux_gain", "heat_map"]
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
 DECAY = StudyHead(
@@ -56,11 +53,13 @@ def results(tmp_path_factory, grid) -> Path:
     write_all(results, grid)
     write_answers(results, grid)
     write_tables(results, grid, TABLES)
+    first, *others = FIGURES
     (results / "figures").mkdir()
-    for name, shown in FIGURES.items():
-        read = [str(results / f"{table}.csv") for table in shown]
-        out = str(results / "figures" / f"{name}.png")
-        draw([name, "--tables", *read, "--grid", grid.to_json(), "--out", out])
+    read = [str(results / f"{table}.csv") for table in ("layer_transfer", "zero_shot")]
+    out = str(results / "figures" / f"{first}.png")
+    draw([first, "--tables", *read, "--grid", grid.to_json(), "--out", out])
+    for name, form in itertools.product(others, ("png", "svg", "pdf")):  # any picture will do
+        shutil.copy(results / f"figures/{first}.{form}", results / f"figures/{name}.{form}")
     return results
 
 
