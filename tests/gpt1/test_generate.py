@@ -15,7 +15,7 @@ from tasks.common.errors import InputError
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import write_checkpoint
-from tests.support.programs import call
+from tests.support.programs import call, refused
 
 IDS = [39, 5, 8, 13]
 
@@ -112,8 +112,7 @@ def test_a_variants_model_is_of_the_runs_tokenizer(results):
 )
 def test_a_mistake_is_one_line(results, options, told):
     checkpoint = results / "pretrain/lstm/seed-0/update-8.safetensors"
-    done = call(program.main, checkpoint, "--prompt", "a", *options)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and told in done.stderr
+    assert told in refused(program.main, checkpoint, "--prompt", "a", *options)
 
 
 def test_a_checkpoint_that_is_not_there_and_one_without_its_tokenizer_are_told(results, tmp_path):

@@ -6,8 +6,8 @@ import pytest
 
 from gpt1.records import EncodedFacts, ZeroShotScore
 from tasks import task
-from tasks.common.errors import InputError
 from tests.facts import SCORED, SPLIT
+from tests.support.programs import refusal
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path):
@@ -32,6 +32,4 @@ def test_a_record_of_another_type_value_or_place_is_refused(tmp_path, changed, m
     place = {"arch": "lstm", "task": "rte", "metric": "accuracy", "split": "dev", "seed": 0}
     path = tmp_path / "update-3.json"
     path.write_text(json.dumps({**SCORED, **place, "score": 50.0, **changed}))
-    with pytest.raises(InputError, match=message) as error:
-        ZeroShotScore.read(path, seed=0)
-    assert "\n" not in str(error.value)
+    assert message in refusal(lambda: ZeroShotScore.read(path, seed=0))

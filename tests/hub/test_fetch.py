@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tasks import task
-from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tasks.fetch import fetch
 from tasks.hub import pinned
 from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
+from tests.support.programs import refusal
 from tests.tasks.hub_files import PIN
 
 ROOT = Path(__file__).parents[2]
@@ -30,11 +30,7 @@ def no_waiting(monkeypatch):
 
 def refused(hub: Hub, folder: Path, name: str = "rte", commit: str | None = None) -> str:
     """What a fetch that fails says; it leaves no manifest, so no job takes the folder for whole."""
-    with pytest.raises(InputError) as caught:
-        fetch(name, commit, folder, hub.url)
-    message = str(caught.value)
-    assert "\n" not in message and len(message) < 500
-    return message
+    return refusal(fetch, name, commit, folder, hub.url)
 
 
 def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> subprocess.Popen:

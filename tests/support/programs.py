@@ -8,6 +8,9 @@ from collections.abc import Callable
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+import pytest
+
+from tasks.common.errors import InputError
 from tasks.common.programs import SIGNALS, run
 
 
@@ -32,3 +35,19 @@ def call(main: Callable[[], None], *words: object) -> CompletedProcess[str]:
             for number, handler in before.items():
                 signal.signal(number, handler)
     return CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
+
+
+def refused(main: Callable[[], None], *words: object) -> str:
+    """What a program says that refuses these words: one line, and nothing on its output."""
+    done = call(main, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    return done.stderr
+
+
+def refusal(run: Callable[..., object], *arguments: object) -> str:
+    """The one line in which a call is refused."""
+    with pytest.raises(InputError) as error:
+        run(*arguments)
+    said = str(error.value)
+    assert "\n" not in said and len(said) < 600
+    return said

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -17,6 +18,7 @@ from tasks.common.errors import InputError
 from tests.gpt1.text import naive_bpe
 from tests.gpt1.text.corpora import write_words
 from tests.gpt1.weights.published_files import BPE_FOLDER, needs_bpe
+from tests.support.programs import refusal
 
 KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
 
@@ -204,9 +206,7 @@ def test_a_damaged_vocabulary_is_refused_in_one_line(trained, tmp_path, name, ch
     for file in vocabulary.FILES:
         (tmp_path / file).write_bytes((trained / file).read_bytes())
     damage(tmp_path, name, change)
-    with pytest.raises(InputError, match=message) as error:
-        Tokenizer.load(tmp_path)
-    assert "\n" not in str(error.value)
+    assert re.search(message, refusal(Tokenizer.load, tmp_path))
 
 
 @pytest.mark.parametrize("names", [vocabulary.PUBLISHED_FILES, vocabulary.HUB_FILES])
