@@ -66,6 +66,12 @@ class Line(Settings):
     plain: bool
 
     @property
+    def columns(self) -> dict[str, str]:
+        """What the tables say of it."""
+        names = ("arch", "aux", "n_transfer", "corpus")
+        return {name: str(getattr(self, name)) for name in names}
+
+    @property
     def is_control(self) -> bool:
         """Whether it is a negative control."""
         return self.corpus != "books"

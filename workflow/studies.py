@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from gpt1.cell import FULL, Arch, PretrainedModel
+from gpt1.cell import Arch, PretrainedModel
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import PAPER, Study, shipped
@@ -91,8 +91,6 @@ def run_faults(lines: Plan) -> Iterator[str]:
     ):
         if is_wrong:
             yield f"experiment.{key}: not that of {PAPER!r}; give it in a line of a study"
-    if experiment.submission and not any(cell.line == FULL for cell in lines.grid().cells()):
-        yield "experiment.submission: is of the full model, which no study has; add a line {}"
     known_cells = {
         cell
         for study in experiment.studies

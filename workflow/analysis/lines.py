@@ -29,7 +29,6 @@ from workflow.analysis.stats.sample import Heads, Sample, Scores, combine
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid, Point, StudyPlan
 
-OF_LINE = ("arch", "aux", "corpus", "n_transfer")
 DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]
 Place = tuple[str, str]  # a line and a value
@@ -73,7 +72,7 @@ class Lines:
             found = columns(scores[point.key], self.averages, pool, **compared)
             for task in order:
                 place = {"line": point.line, "value": point.value, "task": task}
-                place |= {key: str(getattr(point.of, key)) for key in OF_LINE}
+                place |= point.of.columns
                 yield {**place, "cell": cells.get(task), **facts[task], **found[task]}
 
         return pd.DataFrame(row for point in self.study.points for row in rows(point))

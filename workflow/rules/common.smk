@@ -3,7 +3,6 @@ import atexit
 import functools
 import os
 import re
-import shlex
 import sys
 
 from snakemake.io import contains_wildcard
@@ -15,7 +14,7 @@ from tasks.common.files import sha256_json
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
-from workflow.configuration.read import ConfigError, as_yaml, refuse
+from workflow.configuration.read import ConfigError, refuse
 from workflow.jobs import job_of, jobs
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
@@ -117,11 +116,6 @@ def cloze_from_config(value):
     return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
 
 
-def raw_cloze(config):
-    """What a job that reads the cloze items depends on."""
-    return user_files(paths.raw_cloze(config))
-
-
 def tokenizer_of(variant):
     """The files of a variant's tokenizer, made by the rule `tokenizer` or published."""
     return paths.tokenizer_files(lines.config(lines.at(variant, "tokenizer")))
@@ -152,12 +146,6 @@ def grid_json(wildcards):
     return grid.to_json()
 
 
-def checkpoints(model, updates, results="<results>"):
-    """The weights of a language model after each update that is kept, then the JSON beside each."""
-    files = (model.checkpoint, model.facts)
-    return [path(results, update) for path in files for update in updates]
-
-
 def shuffled_option(config):
     """What the tokens of a variant are made with: nothing, or what is shuffled in a control's."""
     shuffled = config.experiment.pretrain.shuffled
@@ -183,19 +171,6 @@ def training_job(stage):
         "gpu": gpus * (cfg.runtime.pretrain_processes if stage == "pretrain" else 1),
         "gpu_model": gpus * (cfg.runtime.gpu_model or ""),
     }
-
-
-def prepended(variable, folder):
-    """The value of a variable that lists folders, with one more in front."""
-    return os.pathsep.join([str(folder), *filter(None, [os.environ.get(variable)])])
-
-
-def chosen_config():
-    """The options of this call that chose the config, as one would type them."""
-    files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
-    options = ["--configfile", *files] if files else []
-    values = workflow.config_settings.config_args or []
-    return shlex.join([*options, *(["--config", *values] if values else [])])
 
 
 def in_report(path, category, caption, **labels):
@@ -254,14 +229,6 @@ def cell_settings(job):
     return settings
 
 
-def launcher(processes):
-    """What runs a program in this many processes: Python, or torchrun, which passes signals on."""
-    if processes == 1:
-        return "python"
-    signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
-    return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
-
-
 def table_inputs(table):
     """The files that a table reads, as its INPUTS name them.
 
@@ -273,38 +240,6 @@ def table_inputs(table):
         found += INPUTS.get(name, [f"<results>/{name}"] if "." in name else [])
         found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
     return found
-
-
-shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS
-again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a second `use rule`
-if again and os.environ.get("RUN_CONFIG") != shown:
-    sys.exit("error: module: a second one with another config; start another run for it")
-
-# What every program finds in its environment; a change here reruns no job.
-os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
-os.environ |= {
-    "PYTHONPATH": prepended("PYTHONPATH", PROJECT),
-    "PYTHONUNBUFFERED": "1",  # so that a log can be followed
-    "THP_MEM_ALLOC_ENABLE": "1",  # torch's large tensors in huge pages, for fewer page faults
-    "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
-    "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
-    "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
-    "KEPT_CELLS": " ".join(cell.name for cell in cfg.kept()),
-    "RUN_CONFIG": shown,
-    "RUN_OPTIONS": chosen_config(),
-    "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
-    "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
-}
-if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH away from conda
-    folder = shlex.quote(str(PROJECT)).replace("{", "{{").replace("}", "}}")
-    shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")
-else:  # the programs run with Snakemake's Python
-    os.environ |= {"PATH": prepended("PATH", os.path.dirname(sys.executable))}
-
-if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
-    sys.exit("error: --cores 0: give at least 1, or all")
 
 
 wildcard_constraints:

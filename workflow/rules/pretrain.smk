@@ -11,7 +11,8 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             stage_inputs("tokens", "corpus/train.bin", "corpus/heldout.bin"),
             corpus=stage_inputs("tokens", "corpus/corpus.json"),
         output:
-            checkpoints=checkpoints(MODEL, updates, "<results>{home}"),
+            [MODEL.checkpoint("<results>{home}", update) for update in updates],
+            [MODEL.facts("<results>{home}", update) for update in updates],
             log=MODEL.folder("<results>{home}") / "log.csv",
         log:
             "<results>{home}/logs/pretrain/{arch}/seed-{seed}.log",

@@ -1,11 +1,13 @@
-# What is said and done when a run is planned, begins and ends.
+# What programs find in their environment; what is said and done when a run is planned and ends.
 import difflib
+import shlex
 from pathlib import Path
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
+from workflow.configuration.read import as_yaml
 from workflow.panel import by_kind
 from workflow.provenance import Provenance
 
@@ -117,6 +119,58 @@ def a_target(record):
         )
     return True
 
+
+def prepended(variable, folder):
+    """The value of a variable that lists folders, with one more in front."""
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get(variable)])])
+
+
+def chosen_config():
+    """The options of this call that chose the config, as one would type them."""
+    files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
+    options = ["--configfile", *files] if files else []
+    values = workflow.config_settings.config_args or []
+    return shlex.join([*options, *(["--config", *values] if values else [])])
+
+
+def launcher(processes):
+    """What runs a program in this many processes: Python, or torchrun, which passes signals on."""
+    if processes == 1:
+        return "python"
+    signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
+    return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
+
+
+shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS
+again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a second `use rule`
+if again and os.environ.get("RUN_CONFIG") != shown:
+    sys.exit("error: module: a second one with another config; start another run for it")
+
+# What every program finds in its environment; a change here reruns no job.
+os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
+os.environ |= {
+    "PYTHONPATH": prepended("PYTHONPATH", PROJECT),
+    "PYTHONUNBUFFERED": "1",  # so that a log can be followed
+    "THP_MEM_ALLOC_ENABLE": "1",  # torch's large tensors in huge pages, for fewer page faults
+    "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
+    "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
+    "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
+    "KEPT_CELLS": " ".join(cell.name for cell in cfg.kept()),
+    "RUN_CONFIG": shown,
+    "RUN_OPTIONS": chosen_config(),
+    "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
+    "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
+}
+if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH away from conda
+    folder = shlex.quote(str(PROJECT)).replace("{", "{{").replace("}", "}}")
+    shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")
+else:  # the programs run with Snakemake's Python
+    os.environ |= {"PATH": prepended("PATH", os.path.dirname(sys.executable))}
+
+if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
+    sys.exit("error: --cores 0: give at least 1, or all")
 
 if not again:
     logger.addFilter(a_target)

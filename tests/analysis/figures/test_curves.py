@@ -22,7 +22,7 @@ from tests.analysis.figures.conftest import (
     seeds,
     strokes,
 )
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.lines import places
 from workflow.analysis.paper import LSTM
 
@@ -208,6 +208,6 @@ def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(ta
 def test_a_log_axis_has_round_ticks(low, high, expected):
     ax = Figure().add_subplot()
     ax.set(xscale="log", xlim=(low, high))
-    style._log_ticks(ax.xaxis, low, high)
+    scales._log_ticks(ax.xaxis, low, high)
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= high * 1.001]
     assert ticks == pytest.approx(expected)

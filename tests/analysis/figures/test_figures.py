@@ -70,8 +70,6 @@ def test_few_seeds_are_dots_and_many_have_their_interval(n, dots, bars):
     style.points(ax, [3.0], estimates, color="black", marker="o")
     assert seeds(ax, "black") == {(3.0, value) for value in values[:dots]}
     assert len(strokes(ax, "black")) == bars
-    style.points(ax, [3.0], estimates, bars=True, color="red", marker="o")
-    assert strokes(ax, "red") == [((3, -1), (3, 7))]
 
 
 def test_names_of_curves_stand_apart_in_the_order_of_their_ends():

@@ -8,7 +8,7 @@ Table 5.
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.ablation import printed_of_real
 from workflow.analysis.paper import FULL, NO_AUX
 from workflow.grid import Grid
@@ -29,7 +29,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     style.dots(ax, at, gains, paper, **style.VARIANTS[NO_AUX.title])
     rows = without["train_rows"].map(lambda n: "?" if pd.isna(n) else f"{n:,.0f}")
     ax.set_yticks(at, [f"{style.title(n, len(grid.tasks))} ({k})" for n, k in rows.items()])
-    style.limit_to_differences(ax.xaxis)
+    scales.limit_to_differences(ax.xaxis)
     ax.set_xlabel("gain by the auxiliary loss, in points")
     ax.set_ylabel("tasks (training rows)")
     style.legend_of_dots(figure, grid, has_paper=paper.notna().any())

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
 
 COLUMNS = 4
@@ -31,7 +31,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
             )
             band = seeds[["mean", "min", "max", "tuple"]]
             style.along_updates(ax, seeds[position], band, **style.model(arch, corpus))
-    style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
+    scales.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
     for ax in axes[-columns:]:
         ax.tick_params(labelbottom=True)  # also where the panel below is empty

@@ -9,7 +9,7 @@ from textwrap import fill
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.ablation import columns, printed_of_real
 from workflow.analysis.paper import FULL
 from workflow.grid import Grid
@@ -31,7 +31,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         title = "\n".join(fill(line, 16, break_on_hyphens=False) for line in lines)
         ax.set_title(title, fontsize=12)
     axes[0].set_yticks(at, [style.title(name, len(grid.tasks)) for name in at.index])
-    style.limit_to_differences(axes[0].xaxis)
+    scales.limit_to_differences(axes[0].xaxis)
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
     style.legend_of_dots(figure, grid, has_paper=table["paper"].notna().any())
     return figure

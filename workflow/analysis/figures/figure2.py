@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.figures import layer_transfer, lines, style, zero_shot
+from workflow.analysis.figures import layer_transfer, lines, scales, style, zero_shot
 from workflow.grid import Grid
 
 SHOWN: list[style.Look] = [  # as RACE looks on the right
@@ -43,7 +43,7 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
         lines.sweep(ax, reported, study, **look, linestyle="-")
         at = reported["value"].map(lines.places(study.values))
         ends.append((tasks.task(name).title, at, reported["mean"], look))
-    style.limit_to_scores(ax)
+    scales.limit_to_scores(ax)
     lines.values_axis(ax, study, study.values)
     style.label_ends(ax, ends)
     ax.set_xlabel("layers transferred")

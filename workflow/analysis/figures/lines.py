@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis import markdown
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.analysis.stats.samples import official_sets
 from workflow.grid import StudyPlan
 
@@ -70,7 +70,7 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
         ax.set_title(shown, fontsize=14 if large else 12)
         if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
             ax.set_xlabel("share of the rows")
-        style.limit_to_scores(ax)
+        scales.limit_to_scores(ax)
     figure.supylabel(_scale(table), fontsize=13)
     figure.supxlabel(AXES.get(study.axis, study.axis), fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
@@ -227,7 +227,7 @@ def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float]) -> Fig
     for before, place in pairwise(at):
         if place - before > 1:
             ax.axvline(place - (1 + GAP) / 2, color=style.GREY, linewidth=0.8)
-    style.limit_to_scores(ax)
+    scales.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
     ax.set_xticks(at, [_label(name, baselines) for name in at.index], fontsize=12)
     ax.set_xlim(-0.6, at.max() + 0.6)

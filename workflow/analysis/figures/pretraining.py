@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
 
 
@@ -22,12 +22,12 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
         style.along_updates(left, rows["update"], rows[style.PERPLEXITY], **look)
         style.curve(right, trained["train_seconds"], trained[style.PERPLEXITY], **look)
         ends.append((look["label"], trained["train_seconds"], trained["mean"], look))
-    style.updates_axis(left, grid.updates)
+    scales.updates_axis(left, grid.updates)
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
     right.set_xlabel("seconds of training (log)")
-    style.log_axis(left.yaxis)
-    style.log_axis(right.xaxis)
+    scales.log_axis(left.yaxis)
+    scales.log_axis(right.xaxis)
     _tokens_above(left, table[table["update"] > 0], grid.updates)
     style.label_ends(right, ends)
     return figure
@@ -38,7 +38,7 @@ def _tokens_above(ax: Axes, trained: pd.DataFrame, updates: list[int]) -> None:
     rates = (trained["train_tokens"] / trained["update"]).dropna()
     if len(rates) and np.allclose(rates, rates.iloc[0], rtol=1e-3):
         above = ax.twiny()
-        style.updates_axis(above, [update * rates.iloc[0] for update in updates])
+        scales.updates_axis(above, [update * rates.iloc[0] for update in updates])
         above.set_xlabel("tokens seen")
         above.grid(visible=False)
         above.spines["top"].set_visible(True)

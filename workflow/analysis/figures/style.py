@@ -1,4 +1,4 @@
-"""What the figures share: how each model and task looks, curves with intervals, axes, stable bytes.
+"""What the figures share: how each model and task looks, curves with intervals, stable bytes.
 
 Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
 style and marker repeat what colour says. Fonts and sizes are in `figures.mplstyle`.
@@ -12,22 +12,14 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import (
-    EngFormatter,
-    FixedLocator,
-    Locator,
-    LogLocator,
-    MaxNLocator,
-    NullLocator,
-)
 
 import tasks
 from gpt1.cell import Arch, Corpus
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
+from workflow.analysis.figures import scales
 from workflow.analysis.paper import (
     FULL,
     LSTM,
@@ -119,7 +111,6 @@ SCORE = ["mean", "ci_low", "ci_high", "by_seed"]
 DIFFERENCE = ["diff", "diff_low", "diff_high", "diff_by_seed"]
 RELATIVE = ["relative", "relative_low", "relative_high", "relative_by_seed"]
 PERPLEXITY = ["mean", "low", "high", "by_seed"]
-WIDEST = 110.0
 UNSTABLE = {  # what would change the bytes of a picture, by form
     "png": ["Software"],
     "svg": ["Date", "Creator"],
@@ -196,19 +187,17 @@ def mean_over(n: int) -> str:
     return "one seed" if n == 1 else f"mean over {n} seeds{' (dots)' if n in FEW else ''}"
 
 
-def points(
-    ax: Axes, x: Sequence[float], estimates: pd.DataFrame, bars: bool = False, **look: Any
-) -> None:
+def points(ax: Axes, x: Sequence[float], estimates: pd.DataFrame, **look: Any) -> None:
     """Values at `x`, with a dot for each of a few seeds.
 
     The columns of `estimates` are value, low and high limit, and the values by seed. Strokes reach
-    from limit to limit: with `bars`, and where there are too many seeds for dots.
+    from limit to limit where there are too many seeds for dots.
     """
     value, low, high, by_seed = estimates.columns
     ax.plot(x, estimates[value], **look)
     seeds = _few(x, estimates[by_seed])
     ax.plot(*seeds, **_seeds(look))
-    if bars or not seeds[0]:
+    if not seeds[0]:
         ax.vlines(x, estimates[low], estimates[high], color=look["color"], linewidth=1.5)
 
 
@@ -230,7 +219,7 @@ def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **l
     ax.axvline(0, color=BLACK, linewidth=1)
     ax.plot(estimates[value], at, **look | MARKS | {"markersize": 6})
     ax.hlines(at, estimates[low], estimates[high], color=look["color"], linewidth=1.8)
-    for end, edge, arrow in ((low, -WIDEST, "<"), (high, WIDEST, ">")):
+    for end, edge, arrow in ((low, -scales.WIDEST, "<"), (high, scales.WIDEST, ">")):
         cut = at[(estimates[end] / edge).gt(1).to_numpy()]
         ax.plot([edge] * len(cut), cut, color=look["color"], linestyle="", marker=arrow)
     lines, seeds = _few(at + APART, estimates[by_seed])
@@ -291,53 +280,3 @@ def along_updates(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) 
     """A `curve` along pre-training, in which the untrained model, at 0, stands apart."""
     for _, part in estimates.groupby(x > 0):
         curve(ax, x[part.index], part, **look)
-
-
-def limit_to_scores(ax: Axes) -> None:
-    """Cut the vertical axis at what a score can be: an interval of two seeds may be much longer."""
-    low, high = ax.get_ylim()
-    ax.set_ylim(max(low, -20.0), min(high, 103.0))
-
-
-def limit_to_differences(axis: XAxis | YAxis) -> None:
-    """Cut an axis of differences likewise, in points."""
-    low, high = axis.get_view_interval()
-    axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
-
-
-def log_axis(axis: XAxis | YAxis) -> None:
-    """Make an axis logarithmic over what is drawn, if anything is."""
-    low, high = axis.get_data_interval()
-    if np.isfinite([low, high]).all():
-        limits = low / 1.15, high * 1.15
-        name = axis.axis_name
-        axis.axes.set(**{f"{name}scale": "log", f"{name}lim": limits})
-        _log_ticks(axis, *limits, sparse=False)
-
-
-def updates_axis(ax: Axes, updates: Sequence[float], sparse: bool = False) -> None:
-    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it.
-
-    `sparse` ticks are for small panels.
-    """
-    first, last = min(update for update in updates if update > 0), max(updates)
-    ax.set_xscale("symlog", linthresh=first, linscale=0.3)
-    ax.set_xlim(-0.2 * first if 0 in updates else 0.8 * first, last * 1.3)
-    _log_ticks(ax.xaxis, first, last, [0] if 0 in updates else [], sparse)
-
-
-def _log_ticks(
-    axis: Axis, low: float, high: float, more: Sequence[float] = (), sparse: bool = False
-) -> None:
-    """Ticks at 1, 2, 5 times powers of ten (the powers alone if sparse or long), and `more`.
-
-    On a short axis, which has hardly any of these, they are at even distances.
-    """
-    is_long = high / low > (50 if sparse else 500)
-    locator: Locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))
-    if high / low < 5:
-        locator = MaxNLocator(5, steps=[1, 2, 5, 10])
-    ticks = np.asarray(locator.tick_values(low, high) if high > low else [low])
-    axis.set_major_locator(FixedLocator([*more, *ticks[ticks >= low * 0.99]]))
-    axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
-    axis.set_minor_locator(NullLocator())

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import tasks
-from workflow.analysis.figures import style
+from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
 
 
@@ -41,7 +41,7 @@ def curves(ax: Axes, table: pd.DataFrame, names: Sequence[str], grid: Grid) -> l
             if arch == grid.arch[0]:
                 title = task if task == "mean" else tasks.task(task).title
                 ends.append((title, rows["update"], rows["relative"], look))
-    style.updates_axis(ax, grid.updates)
+    scales.updates_axis(ax, grid.updates)
     ax.axhline(0, color=style.GREY, linewidth=1)
     zero = "; 0 = untrained" if 0 in grid.updates else ""
     ax.set_xlabel(f"pre-training updates (log{zero})")

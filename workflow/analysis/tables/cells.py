@@ -15,11 +15,10 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.grid import Grid, Line
+from workflow.grid import Grid
 
 INPUTS = ("ablation", "layer_transfer", "facts")
-PLACE = ["arch", "aux", "n_transfer", "corpus"]
-CELL = ["task", "line", *PLACE]
+CELL = ["task", "line", "arch", "aux", "n_transfer", "corpus"]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
     *("majority", "bag_of_words", "train_tokens", "alarms", "note", "line"),
@@ -34,7 +33,7 @@ def build(results: Path, grid: Grid) -> Table:
         {
             **vars(cell),
             **vars(sample),
-            **place(grid.line(cell)),
+            **grid.line(cell).columns,
             "split": split,
             "metric": metric,
             "seed": seed,
@@ -50,11 +49,6 @@ def build(results: Path, grid: Grid) -> Table:
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
-
-
-def place(line: Line) -> dict[str, str]:
-    """What the columns PLACE say of a line."""
-    return {key: str(getattr(line, key)) for key in PLACE}
 
 
 def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:

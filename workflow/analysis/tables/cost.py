@@ -16,7 +16,7 @@ from gpt1.records import CellRecord, CheckpointFacts, EncodedFacts
 from workflow.analysis import flops, job_costs
 from workflow.analysis.markdown import CORPORA, NONE, column
 from workflow.analysis.table import Table
-from workflow.analysis.tables.cells import CELL, SWEEP, place
+from workflow.analysis.tables.cells import CELL, SWEEP
 from workflow.grid import Grid
 
 INPUTS = ("cells", "last checkpoints", "encoded", "zero_shot", "all but costs")
@@ -65,7 +65,7 @@ def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd
                 line, length = grid.line(cell), lengths.get(cell.task)
                 model = by_arch.get(line.arch) if line.plain else None
                 count = model and _flops(model, run.train_tokens, length, line.aux == "on")
-                own = vars(cell) | place(line) | {"flops": count}
+                own = vars(cell) | line.columns | {"flops": count}
                 rows.append(own | run.model_dump(include={"seed", *MEASURED}))
     return pd.DataFrame(rows).assign(stage="fine-tuning", runs=1)
 
