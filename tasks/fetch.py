@@ -8,7 +8,6 @@ holds one commit for good.
 """
 
 import argparse
-import itertools
 import shutil
 import sys
 from pathlib import Path
@@ -38,7 +37,6 @@ from tasks.dprd import dprd
 from tasks.hub import HubSource, Snapshot, matching, pinned
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
-MAX_PAGES = 100  # of listings, of up to a thousand files each; the data sets have a few dozen
 GONE = {  # the first that fits: the library counts a gated repository among those not found
     GatedRepoError: "the repository is gated: accept its terms on the hub and set HF_TOKEN",
     RepositoryNotFoundError: "the repository is withdrawn or private: give HF_TOKEN, or a folder",
@@ -144,15 +142,9 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
 
 
 def limit_hub() -> None:
-    """Let `huggingface_hub` give up on a hub that is silent, or whose listing does not end.
-
-    It would wait for a listing, or read it, for ever.
-    """
-    pages = itertools.count(1)
+    """Let `huggingface_hub` give up on a hub that is silent; it would wait for ever."""
 
     def limit(request: httpx2.Request) -> None:
-        if "/tree/" in request.url.path and next(pages) > MAX_PAGES:
-            raise ValueError(f"a listing of more than {MAX_PAGES} pages")
         kinds = ("connect", "read", "write", "pool")
         request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
 

@@ -140,7 +140,7 @@ class Pretraining:
         checkpoints = set(self.settings.checkpoints)
         done, pause = self.optimizer.updates, STATE_SECONDS
         if done in checkpoints:
-            self.checkpoint(again=False)
+            self.checkpoint()
         self.log.start_clock()
         printed = saved = time.perf_counter()
         while self.optimizer.updates < updates:
@@ -180,19 +180,12 @@ class Pretraining:
             flush=True,
         )
 
-    def checkpoint(self, again: bool = True) -> None:
+    def checkpoint(self) -> None:
         """Score the held-out documents, each process its share, and save the present update.
 
-        `again`: even if the checkpoint is there. Raises InputError for a loss that is not finite or
-        too large for a perplexity.
+        Raises InputError for a loss that is not finite or too large for a perplexity.
         """
         done, settings = self.optimizer.updates, self.settings
-        wanted = torch.tensor(
-            int(again or (self.processes.leads and not self.work.is_intact(done)))
-        )
-        self.processes.broadcast(wanted)
-        if not wanted:
-            return
         share = self.processes.share(len(self.heldout))
         own = heldout_loss(self.model, self.heldout, self.runtime, self.stop.check, share)
         total = torch.tensor(own, dtype=torch.float64)

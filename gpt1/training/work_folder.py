@@ -33,14 +33,6 @@ class WorkFolder:
         """Where the checkpoint of an update lies."""
         return self.folder / f"update-{update}.safetensors"
 
-    def is_intact(self, update: int) -> bool:
-        """Whether the checkpoint of an update is there and undamaged."""
-        try:
-            check_checkpoint(self.checkpoint(update))
-        except InputError:
-            return False
-        return True
-
     def save(self, state: State) -> None:
         """Write a state and keep the one before it. Raises InputError if the disk is full."""
         if self.last.exists():

@@ -24,8 +24,7 @@ class Hub:
     but ask for a token where one is fetched. `served`: content that is sent in place of what the
     tree lists, by path. `short`: a path of which half is sent. `cut`: one in whose middle the hub
     goes down. `down`: whether every connection is closed without an answer. `silent`: whether
-    connections stay open without one. `listing`: what is sent in place of every listing. `endless`:
-    whether every listing names a further page.
+    connections stay open without one. `listing`: what is sent in place of every listing.
     `requests`: what was asked for, "GET path".
     """
 
@@ -47,7 +46,6 @@ class Hub:
         self.down = False
         self.silent = False
         self.listing: bytes | None = None
-        self.endless = False
         self.requests: list[str] = []
 
     def fetched(self) -> list[str]:
@@ -132,8 +130,6 @@ class Handler(BaseHTTPRequestHandler):
     def _json(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
-        if self.server.hub.endless:
-            self.send_header("Link", f'<{self.server.hub.url}{self.path}>; rel="next"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body if self.command == "GET" else b"")

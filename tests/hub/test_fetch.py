@@ -191,12 +191,6 @@ def test_a_listed_name_that_leaves_the_folder_is_refused_and_nothing_is_removed(
     assert kept.read_bytes() == b"of another job" and hub.fetched() == []
 
 
-def test_a_listing_whose_pages_never_end_is_given_up(hub, tmp_path):
-    hub.endless = True
-    assert "(ValueError: a listing of more than 100 pages)" in refused(hub, tmp_path)
-    assert len(hub.requests) == 100 and hub.fetched() == []
-
-
 def test_a_wrong_listing_is_not_kept(hub, tmp_path):
     hub.listing = json.dumps([ENTRY | {"path": RTE[1]}]).encode()
     refused(hub, tmp_path)
