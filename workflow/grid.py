@@ -203,8 +203,10 @@ class Grid(Settings):
 
     def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
         """The numbers of transferred layers that are run, none first and all last."""
-        found = {line.n_transfer for line in self.of_books if (line.arch, line.aux) == (arch, aux)}
-        return sorted(found, key=lambda n: -1 if n == "none" else n)
+        numbers = {
+            line.n_transfer for line in self.of_books if (line.arch, line.aux) == (arch, aux)
+        }
+        return sorted(numbers, key=lambda n: -1 if n == "none" else n)
 
     def controls(self) -> list[Corpus]:
         """What the models of the negative controls read, or became."""
@@ -214,28 +216,28 @@ class Grid(Settings):
         """Every cell once, by architecture, task, auxiliary loss and layers; the controls last."""
         archs = list(dict.fromkeys(line.arch for line in self.lines.values()))
 
-        def place(cell: Cell) -> tuple[bool, int, int, bool, int]:
+        def order(cell: Cell) -> tuple[bool, int, int, bool, int]:
             line = self.lines[cell.line]
             depth = -1 if line.n_transfer == "none" else line.n_transfer
             rank = archs.index(line.arch), self.tasks.index(cell.task)
             return line.is_control, *rank, line.aux == "off", depth
 
         every = {cell for study in self.studies.values() for cell in study.cells()}
-        return sorted(every, key=lambda cell: (*place(cell), cell.line))
+        return sorted(every, key=lambda cell: (*order(cell), cell.line))
 
     def parts(self) -> dict[str, list[Cell]]:
         """The cells by the part that they are sampled in: `ARCH_STUDY`, the first that has them.
 
         So a table waits for the cells that it reads.
         """
-        found: dict[str, list[Cell]] = {}
+        parts: dict[str, list[Cell]] = {}
         sampled: set[Cell] = set()
         for name, study in self.studies.items():
             for cell in study.cells():
                 if cell not in sampled:
-                    found.setdefault(f"{self.line(cell).arch}_{name}", []).append(cell)
+                    parts.setdefault(f"{self.line(cell).arch}_{name}", []).append(cell)
                     sampled.add(cell)
-        return found
+        return parts
 
     def models(self) -> list[PretrainedModel]:
         """The run's own language models, by architecture and seed."""
@@ -246,8 +248,8 @@ class Grid(Settings):
         controls = [
             line for line in self.lines.values() if line.plain and line.corpus in SHUFFLED.values()
         ]
-        found: dict[PretrainedModel, Corpus] = dict.fromkeys(self.models(), "books")
-        return found | {model: line.corpus for line in controls for model in line.models()}
+        of_books: dict[PretrainedModel, Corpus] = dict.fromkeys(self.models(), "books")
+        return of_books | {model: line.corpus for line in controls for model in line.models()}
 
     def is_pooled(self, cell: Cell) -> bool:
         """Whether the cell's seeds are pooled with others': plain lines without the controls.

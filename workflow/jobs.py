@@ -62,7 +62,7 @@ def jobs(lines: Plan) -> Iterator[Job]:
             name = point.of.name
             if tasks := tuple(task for task in plan.tasks if Cell(name, task) not in known):
                 known |= {Cell(name, task) for task in tasks}
-                variant = lines.variant(point.of)
+                variant = lines.variant(name)
                 alone = job_of(lines, f"finetune_{study}_{point.of.arch}", variant, tasks)
                 together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
         for job, variants in together.items():

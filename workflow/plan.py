@@ -112,8 +112,8 @@ class Plan:
         self._values, self._flat = values, flat(values)
         self.overlays: dict[str, Overlay] = {"": {}}
         faults: dict[str, None] = {}
-        for study, own in base.experiment.studies.items():
-            for title, _, given in own.points():
+        for study, entry in base.experiment.studies.items():
+            for title, _, given in entry.points():
                 overlay = self.effective(given)
                 self._add(overlay)
                 try:
@@ -121,14 +121,14 @@ class Plan:
                 except ConfigError as error:
                     for fault in error.faults:
                         key = f"{fault.partition(':')[0]}."
-                        part = "axis" if key.startswith(f"{own.axis}.") else own.part(title)
+                        part = "axis" if key.startswith(f"{entry.axis}.") else entry.part(title)
                         faults[f"experiment.studies.{study}.{part}: {fault}"] = None
         refuse(faults)
 
     def _add(self, overlay: Overlay) -> None:
         """The variant of an overlay, and those of its parts."""
-        if (own := name(overlay)) not in self.overlays:
-            self.overlays[own] = overlay
+        if (variant := name(overlay)) not in self.overlays:
+            self.overlays[variant] = overlay
             for stage in STAGES:
                 self._add(cut(overlay, stage))
 
@@ -160,8 +160,8 @@ class Plan:
         """
         tasks, prefix = self.base.experiment.tasks, "experiment.finetune."
         common = [key.removeprefix(prefix) for key in keys if key.startswith(prefix)]
-        own = [f"experiment.tasks.{task}.{key}" for task in tasks for key in common]
-        return {key: None for key in own if self._flat.get(key) is not None}
+        of_tasks = [f"experiment.tasks.{task}.{key}" for task in tasks for key in common]
+        return {key: None for key in of_tasks if self._flat.get(key) is not None}
 
     @functools.cache  # noqa: B019  (it lives as long as the run's config)
     def config(self, variant: str) -> Config:
@@ -182,10 +182,10 @@ class Plan:
 
     def by_updates(self) -> dict[tuple[int, ...], list[str]]:
         """The run and then the variants that pre-train, grouped by updates with a checkpoint."""
-        found: dict[tuple[int, ...], list[str]] = {}
+        variants: dict[tuple[int, ...], list[str]] = {}
         for variant in self.names("model"):
-            found.setdefault(tuple(self.config(variant).updates()), []).append(variant)
-        return found
+            variants.setdefault(tuple(self.config(variant).updates()), []).append(variant)
+        return variants
 
     def names(self, stage: str) -> list[str]:
         """The run itself and the variants that have files of a stage of their own."""
@@ -197,42 +197,41 @@ class Plan:
     def line(self, variant: str) -> Line:
         """The line of an overlay, by the name of that; "" is the full model."""
         config = self.config(variant)
-        own = config.experiment
+        experiment = config.experiment
         return Line(
             name=variant or FULL,
-            arch=own.arch,
+            arch=experiment.arch,
             n_transfer=config.n_transfer(),
-            n_layer=config.n_layer(own.arch),
-            aux="on" if own.finetune.lm_coef else "off",
+            n_layer=config.n_layer(experiment.arch),
+            aux="on" if experiment.finetune.lm_coef else "off",
             corpus=config.read(),
             model=self.at(variant, "model"),
-            pretrain=own.seeds.sources(),
+            pretrain=experiment.seeds.sources(),
             plain=_is_plain(self.overlays[variant]),
         )
 
     @staticmethod
-    def variant(line: Line | str) -> str:
-        """The variant of a line, or of a line's name."""
-        own = line if isinstance(line, str) else line.name
-        return "" if own == FULL else own
+    def variant(line: str) -> str:
+        """The variant of a line, by the name of that."""
+        return "" if line == FULL else line
 
     def plan(self, study: str) -> StudyPlan:
         """A study with its cells."""
-        own = self.base.experiment.studies[study]
-        tasks = own.tasks or list(self.base.experiment.tasks)
+        entry = self.base.experiment.studies[study]
+        tasks = entry.tasks or list(self.base.experiment.tasks)
         points = []
-        for title, value, overlay in own.points():
+        for title, value, overlay in entry.points():
             line = self.line(name(self.effective(overlay)))
-            shown = line.n_transfer if own.axis == N_TRANSFER and value is not None else value
+            shown = line.n_transfer if entry.axis == N_TRANSFER and value is not None else value
             text = "" if value is None else f"{shown}"
             points.append(Point(line=title, value=text, of=line))
         return StudyPlan(
-            title=own.heading or study,
-            axis=_axis_name(own.axis or ""),
+            title=entry.heading or study,
+            axis=_axis_name(entry.axis or ""),
             tasks=tasks,
-            references=[title for title, line in own.references.items() if line],
+            references=[title for title, line in entry.references.items() if line],
             points=points,
-            predicted=own.predicted,
+            predicted=entry.predicted,
         )
 
     def grid(self) -> Grid:
@@ -259,8 +258,8 @@ class Plan:
 def _is_plain(overlay: Overlay) -> bool:
     """Whether nothing else is another than what the paper's ablations and the controls change."""
     is_control = overlay.keys() & CONTROLS
-    own = {*CONTROLS, "experiment.seeds.pretrain"} if is_control else set()
-    return not overlay.get(LM_COEF) and overlay.keys() <= {ARCH, N_TRANSFER, LM_COEF, *own}
+    of_controls = {*CONTROLS, "experiment.seeds.pretrain"} if is_control else set()
+    return not overlay.get(LM_COEF) and overlay.keys() <= {ARCH, N_TRANSFER, LM_COEF, *of_controls}
 
 
 def _axis_name(key: str) -> str:

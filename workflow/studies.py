@@ -28,23 +28,24 @@ def plan(lines: Plan, study: str) -> StudyPlan:
 
 def faults(lines: Plan, study: str) -> Iterator[str]:
     """Why a study cannot be made: what the config with each of its overlays lacks, a line each."""
-    base, own = lines.base, lines.base.experiment.studies[study]
-    key, tasks = f"experiment.studies.{study}", own.tasks or list(base.experiment.tasks)
+    base, entry = lines.base, lines.base.experiment.studies[study]
+    key, tasks = f"experiment.studies.{study}", entry.tasks or list(base.experiment.tasks)
     for task in tasks:
         if task not in base.experiment.tasks:
             yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
-    for title, value, given in own.points():
-        point = f"{key}.{own.part(title)}" + ("" if value is None else f" at {own.axis} {value}")
-        variant = name(lines.effective(given))
+    for title, value, overlay in entry.points():
+        at = "" if value is None else f" at {entry.axis} {value}"
+        point = f"{key}.{entry.part(title)}{at}"
+        variant = name(lines.effective(overlay))
         if unfit := list(cross_checks(lines.config(variant))):
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
         line = lines.line(variant)
         if base.experiment.pretrained and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
-        for changed in _of_no_cell(given, line.arch, tasks):
-            remedy = "make the line a reference" if changed == own.axis else "remove it"
-            if not changed.startswith(f"{own.axis}."):  # its values may have a part for each line
+        for changed in _of_no_cell(overlay, line.arch, tasks):
+            remedy = "make the line a reference" if changed == entry.axis else "remove it"
+            if not changed.startswith(f"{entry.axis}."):  # its values may have a part for each line
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
@@ -103,9 +104,9 @@ def run_faults(lines: Plan) -> Iterator[str]:
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
     """Additions to a study, and lines to remove, whose names only resemble one that there is."""
-    for study, own in studies.items():
+    for study, entry in studies.items():
         near = difflib.get_close_matches(study, studies.keys() - {study}, n=1, cutoff=0.75)
-        if near and own.model_fields_set <= {"lines", "references", "values"}:
+        if near and entry.model_fields_set <= {"lines", "references", "values"}:
             remedy = "correct it, or give it a heading of its own"
             yield f"experiment.studies.{study}: did you mean {near[0]}? {remedy}"
     for study, known in shipped(has_lstm=True).items():
@@ -119,21 +120,21 @@ def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
 def heads(lines: Plan) -> list[StudyHead]:
     """The studies that can be made besides those of the run, as the page names them."""
     return [
-        StudyHead(name=study, heading=own.heading or study, question=own.question)
-        for study, own in lines.base.experiment.studies.items()
+        StudyHead(name=study, heading=entry.heading or study, question=entry.question)
+        for study, entry in lines.base.experiment.studies.items()
         if study not in lines.base.experiment.all and not list(faults(lines, study))
     ]
 
 
 def made(lines: Plan) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
-    found: list[str] = []
+    there: list[str] = []
     for study in heads(lines):
         stem = Path(lines.base.results, "studies", study.name)
         files = [stem.with_suffix(f".{form}") for form in FORMS]
         if any(file.is_file() for file in files):
-            found += map(str, files)
-    return found
+            there += map(str, files)
+    return there
 
 
 def inputs(lines: Plan, study: StudyPlan) -> list[str]:
@@ -145,13 +146,13 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     base, updates = lines.base, lines.base.updates()
     every = [model for point in study.points for model in point.of.models()]
     models: list[PretrainedModel] = list(dict.fromkeys(every))
-    found: list[Path] = []
+    files: list[Path] = []
     if study.axis == "checkpoint":
         tasks = [task for task in study.tasks if task in base.experiment.zero_shot.tasks]
-        own = [model for model in models if not model.variant]
-        found += [m.zero_shot("<results>", t, u) for m in own for t in tasks for u in updates]
+        of_run = [model for model in models if not model.variant]
+        files += [m.zero_shot("<results>", t, u) for m in of_run for t in tasks for u in updates]
     if study.axis == "train_share":
-        found += [Path("<results>", "examples", task) for task in study.tasks]
+        files += [Path("<results>", "examples", task) for task in study.tasks]
     if study.predicted:
-        found += [model.cloze("<results>", updates[-1]) for model in models]
-    return [str(path) for path in found]
+        files += [model.cloze("<results>", updates[-1]) for model in models]
+    return [str(path) for path in files]

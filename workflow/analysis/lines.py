@@ -31,8 +31,8 @@ from workflow.grid import Grid, Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]
-Place = tuple[str, str]  # a line and a value
-Sum = list[tuple[float, Place]]
+Key = tuple[str, str]  # of a point: its line and its value
+Sum = list[tuple[float, Key]]
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Lines:
     def pool(self, score: Score | None = None) -> SeedPool:
         """The run's pool of seeds; the study's own for an architecture that the run has not."""
         scores = self.scores(score)
-        own = {point.of.name: scores[point.key] for point in self.study.points}
-        return self.samples.seed_pool(self.grid, score).with_others(own.values())
+        of_lines = {point.of.name: scores[point.key] for point in self.study.points}
+        return self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
 
     def frame(self, score: Score | None = None) -> pd.DataFrame:
         """One row per (line, value) and average or task, by the headline or another `score`."""
@@ -69,33 +69,33 @@ class Lines:
             sums = contrasts(self.study, point)
             compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
             cells = {task: Cell(point.of.name, task).name for task in self.study.tasks}
-            found = columns(scores[point.key], self.averages, pool, **compared)
+            numbers = columns(scores[point.key], self.averages, pool, **compared)
             for task in order:
-                place = {"line": point.line, "value": point.value, "task": task}
-                place |= point.of.columns
-                yield {**place, "cell": cells.get(task), **facts[task], **found[task]}
+                row = {"line": point.line, "value": point.value, "task": task}
+                row |= point.of.columns
+                yield {**row, "cell": cells.get(task), **facts[task], **numbers[task]}
 
         return pd.DataFrame(row for point in self.study.points for row in rows(point))
 
     def _facts(self) -> dict[str, dict[str, str]]:
         """Metric, splits and note of each task and of each average."""
         splits, notes = self.samples.splits(self.study.tasks), self.notes
-        found = {
+        facts = {
             name: {"metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
             for name, split in splits.items()
         }
         for label, members in self.averages.items():
             sets = official_sets("+".join(splits[name] for name in members))
-            found[label] = {"metric": "mean", "split": sets, "note": notes.joined(members)}
-        return found
+            facts[label] = {"metric": "mean", "split": sets, "note": notes.joined(members)}
+        return facts
 
     def titles(self) -> dict[str, str]:
         """The head of each average and of each task, with metric and official set."""
-        heads = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
+        titles = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
         for task, split in self.samples.splits(self.study.tasks).items():
             metric, sets = markdown.METRICS[tasks.task(task).metric], official_sets(split)
-            heads[task] = f"{self.notes.mark(task)} ({metric}, {sets})"
-        return heads
+            titles[task] = f"{self.notes.mark(task)} ({metric}, {sets})"
+        return titles
 
     def legend(self) -> list[str]:
         """What stands below the sections."""
@@ -110,46 +110,46 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
     """What a point is compared with, by column: weighted points whose lines do not cancel out."""
     lines = {one.key: one.of.name for one in study.points}
     first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
-    own, start, base = point.key, (point.line, first), (study.lines[0], point.value)
-    along = [(1.0, own), (-1.0, start)]
-    found: dict[str, Sum] = {"along": along if point.value else []}
+    here, start, base = point.key, (point.line, first), (study.lines[0], point.value)
+    along = [(1.0, here), (-1.0, start)]
+    sums: dict[str, Sum] = {"along": along if point.value else []}
     if point.value == last and not study.references:
-        found["change"] = [*along, (-1.0, base), (1.0, (study.lines[0], first))]
+        sums["change"] = [*along, (-1.0, base), (1.0, (study.lines[0], first))]
     if study.predicted and point.line in study.lines:
         full, none = ((line, "") for line in study.references)
-        found["beyond"] = [(0.5, full), (0.5, none), (-1.0, own)]
+        sums["beyond"] = [(0.5, full), (0.5, none), (-1.0, here)]
 
-    def differs(places: Sum) -> bool:
-        if any(place not in lines for _, place in places):
+    def differs(total: Sum) -> bool:
+        if any(key not in lines for _, key in total):
             return False
-        weights = {of: sum(w for w, one in places if lines[one] == of) for of in lines.values()}
+        weights = {of: sum(w for w, one in total if lines[one] == of) for of in lines.values()}
         return any(weights.values())
 
-    found = {name: places for name, places in found.items() if differs(places)}
+    sums = {name: total for name, total in sums.items() if differs(total)}
     reference = reference_of(study, point)
-    if found.get("along") and reference == start:  # that is `diff`
-        del found["along"]
-    return found if reference == own else {"diff": [(1.0, own), (-1.0, reference)], **found}
+    if sums.get("along") and reference == start:  # that is `diff`
+        del sums["along"]
+    return sums if reference == here else {"diff": [(1.0, here), (-1.0, reference)], **sums}
 
 
-def reference_of(study: StudyPlan, point: Point) -> Place:
+def reference_of(study: StudyPlan, point: Point) -> Key:
     """The line and the value of what `diff` compares a point with; of that one itself, its own."""
     if study.references:
         return study.references[0], ""
-    places = [one.key for one in study.points]
-    if len(study.lines) > 1 and (at_value := (study.lines[0], point.value)) in places:
+    keys = [one.key for one in study.points]
+    if len(study.lines) > 1 and (at_value := (study.lines[0], point.value)) in keys:
         return at_value
-    return next(place for place in places if place[0] == point.line)
+    return next(key for key in keys if key[0] == point.line)
 
 
-def _sum(scores: Scores, places: Sum) -> Heads:
-    """By task the weighted sum of the places' scores; None where one was not run."""
-    found: dict[str, Sample | None] = {}
-    for task in scores[places[0][1]] if places else ():
-        known = [one for _, place in places if (one := scores[place][task])]
-        is_whole = len(known) == len(places)
-        found[task] = combine(known, [weight for weight, _ in places]) if is_whole else None
-    return found
+def _sum(scores: Scores, keys: Sum) -> Heads:
+    """By task the weighted sum of the points' scores; None where one was not run."""
+    samples: dict[str, Sample | None] = {}
+    for task in scores[keys[0][1]] if keys else ():
+        known = [one for _, key in keys if (one := scores[key][task])]
+        is_whole = len(known) == len(keys)
+        samples[task] = combine(known, [weight for weight, _ in keys]) if is_whole else None
+    return samples
 
 
 def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
@@ -169,8 +169,8 @@ def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     """The frame with each point in words, in a column `row`."""
-    places = zip(frame["line"], frame["value"], strict=True)
-    return frame.assign(row=[label(study, *place) for place in places])
+    keys = zip(frame["line"], frame["value"], strict=True)
+    return frame.assign(row=[label(study, *key) for key in keys])
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
@@ -198,25 +198,25 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     }
     parts: list[str | pd.DataFrame] = []
     for name, title in titles.items():
-        places = [point.key for point in study.points if name in contrasts(study, point)]
-        parts += _against(named(frame, study), name, places, title)
+        keys = [point.key for point in study.points if name in contrasts(study, point)]
+        parts += _against(named(frame, study), name, keys, title)
     if "change" in frame:
         parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
     return parts
 
 
 def _against(
-    frame: pd.DataFrame, name: str, places: Collection[Place], title: str
+    frame: pd.DataFrame, name: str, keys: Collection[Key], title: str
 ) -> list[str | pd.DataFrame]:
     """A section of those points that are compared; nothing where none is."""
-    rows = [place in places for place in zip(frame["line"], frame["value"], strict=True)]
+    rows = [key in keys for key in zip(frame["line"], frame["value"], strict=True)]
     if not any(rows):
         return []
     mine = frame[rows]
     texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
-    found = markdown.pivot(mine.assign(text=texts), "head", "row", "text")
-    found = found if len(found.columns) <= len(found) else found.T
-    return [f"## {title}", found.rename_axis("").rename_axis("", axis="columns")]
+    table = markdown.pivot(mine.assign(text=texts), "head", "row", "text")
+    table = table if len(table.columns) <= len(table) else table.T
+    return [f"## {title}", table.rename_axis("").rename_axis("", axis="columns")]
 
 
 def label(study: StudyPlan, line: str, value: str) -> str:

@@ -42,11 +42,11 @@ class DataSet:
 
 def data_sets(config: Config) -> dict[str, DataSet]:
     """Every data set that the run reads, by its name: `corpus` or the task's."""
-    experiment, found = config.experiment, {}
+    experiment, sets = config.experiment, {}
 
     def add(name: str, key: str, entry: Any, source: HubSource | None, folder: str) -> None:
         local = os.path.join(config.data or f"{config.results}/world", entry.folder or folder)
-        found[name] = DataSet(key, entry, source, local, f"{config.results}/raw")
+        sets[name] = DataSet(key, entry, source, local, f"{config.results}/raw")
 
     if books := experiment.corpus:
         source = corpus(books.source) if books.source else None
@@ -54,7 +54,7 @@ def data_sets(config: Config) -> dict[str, DataSet]:
     for name, entry in config.examples().items():
         section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
         add(name, f"experiment.{section}.{name}", entry, task(name).hub, task(name).folder)
-    return found
+    return sets
 
 
 def raw_files(config: Config, name: str) -> list[str]:
@@ -82,9 +82,9 @@ def files_below(folder: str) -> list[str]:
     if not os.path.isdir(folder):  # a name may be longer than any that rglob takes
         return []
     below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
-    found = [str(path) for path in below if path.is_file()]
-    if len(found) <= MANY_FILES:
-        return found
+    files = [str(path) for path in below if path.is_file()]
+    if len(files) <= MANY_FILES:
+        return files
     return [folder, *(str(path) for path in below if path.is_dir())]
 
 
@@ -109,20 +109,20 @@ def published_files(config: Config) -> dict[str, list[str]]:
     They are no part of the synthetic world: without `data` they lie where the run is started.
     """
     weights, folder = config.experiment.pretrained, config.experiment.tokenizer.folder
-    root, found = config.data or "", {}
+    root, files = config.data or "", {}
     if weights:
         path = os.path.join(root, weights.path)
         names = WEIGHT_FILES[weights.format]
-        found["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
+        files["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
     if folder:
         path = os.path.join(root, folder)
         kinds = (FILES, PUBLISHED_FILES, HUB_FILES)
-        there = (
+        existing = (
             names for names in kinds if any(os.path.exists(f"{path}/{name}") for name in names)
         )
-        names = next(there, PUBLISHED_FILES)
-        found["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
-    return found
+        names = next(existing, PUBLISHED_FILES)
+        files["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
+    return files
 
 
 def tokenizer_files(config: Config) -> list[str]:

@@ -49,8 +49,8 @@ def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str |
     )
     shown = frame[is_cell]
     marks = shown[BELOW].map({"yes": MARK, "no": ""})
-    heads = shown["task"].map(lambda name: tasks.task(name).title) + marks
-    shown = shown.assign(head=heads, shown=shares(shown, bold="**"))
+    titles = shown["task"].map(lambda name: tasks.task(name).title) + marks
+    shown = shown.assign(head=titles, shown=shares(shown, bold="**"))
     matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
     return frame, ["## Share of the gain by pre-training that is lost", matrix, LEGEND]
 
@@ -74,22 +74,22 @@ def cloze(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFram
     for variant, line in reversed(lines.items()):
         for model in models:
             own = replace(model, variant=variant)
-            place = {"arch": own.arch, "seed": own.seed, "update": update}
-            scored = ClozeScores.find(own.cloze(results, update), **place)
+            identity = {"arch": own.arch, "seed": own.seed, "update": update}
+            scored = ClozeScores.find(own.cloze(results, update), **identity)
             for skill, score in scored.skills.items() if scored else ():
                 rows.append((skill, line, own.seed, score.accuracy, score.chance))
     if not rows:
         return []
-    found = pd.DataFrame(rows, columns=["skill", "line", "seed", "accuracy", "chance"])
+    scores = pd.DataFrame(rows, columns=["skill", "line", "seed", "accuracy", "chance"])
     seeds = [model.seed for model in models]
-    wide = found.pivot(index="skill", columns=["line", "seed"], values="accuracy")
-    wide = wide.reindex(index=found["skill"].unique())
+    wide = scores.pivot(index="skill", columns=["line", "seed"], values="accuracy")
+    wide = wide.reindex(index=scores["skill"].unique())
 
     def shown(line: str) -> list[str]:
         of = wide[line].reindex(columns=seeds).map(lambda x: f"{x:.0f}").replace("nan", MISSING)
         return [" / ".join(row) for row in of.to_numpy()]
 
-    frame = pd.DataFrame({line: shown(line) for line in found["line"].unique()}, index=wide.index)
-    frame["chance"] = found.groupby("skill")["chance"].last().map("{:.0f}".format)
-    told = f"of the model of pre-training seed {' / '.join(map(str, seeds))}"
-    return ["## Cloze items", frame, f"Accuracy after update {update}, {told}."]
+    frame = pd.DataFrame({line: shown(line) for line in scores["line"].unique()}, index=wide.index)
+    frame["chance"] = scores.groupby("skill")["chance"].last().map("{:.0f}".format)
+    of_seeds = f"of the model of pre-training seed {' / '.join(map(str, seeds))}"
+    return ["## Cloze items", frame, f"Accuracy after update {update}, {of_seeds}."]
