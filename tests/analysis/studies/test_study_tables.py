@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import Cell
 from tests.analysis.conftest import (
     build,
     is_noted_as_not_run,
@@ -23,7 +23,6 @@ from tests.analysis.conftest import (
     write_cell_answers,
     write_examples,
 )
-from tests.facts import SCORED
 from tests.support.lines import line as a_line
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
@@ -56,11 +55,16 @@ def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=
     return StudyPlan(title="A study of mine", tasks=list(tasks), **own)
 
 
+def cells_of(plan: StudyPlan, place: int) -> list[Cell]:
+    """The cells of a study's point."""
+    return [Cell(plan.points[place].of.name, task) for task in plan.tasks]
+
+
 def made(results: Path, plan: StudyPlan) -> table.Table:
     """The study's table, of cells whose skill rises from point to point."""
     rng, luck = np.random.default_rng(3), random.Random(3)
-    for i, point in enumerate(plan.points):
-        for cell in point.cells:
+    for i in range(len(plan.points)):
+        for cell in cells_of(plan, i):
             write(cell.path(results), make_cell(luck, GRID, cell))
             write_cell_answers(results, cell, rng, 0.4 + 0.05 * i)
     for task in plan.tasks:
@@ -109,13 +113,13 @@ def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
     frame = made(tmp_path, plan).frame
     rows = frame[(frame["value"] == "2") & (frame["task"] != "mean")]
     assert mean_of(frame, "full", "2")["mean"] == pytest.approx(rows["mean"].mean())
-    assert list(rows["cell"]) == [cell.name for cell in plan.points[2].cells]
+    assert list(rows["cell"]) == [cell.name for cell in cells_of(plan, 2)]
 
 
 def test_a_cell_that_was_not_run_is_missing_and_takes_the_mean_with_it(tmp_path):
     plan = study()
     made(tmp_path, plan)
-    gone = plan.points[1].cells[0]
+    gone = cells_of(plan, 1)[0]
     gone.path(tmp_path).unlink()
     gone.predictions(tmp_path).unlink()
     again = table.build(tmp_path, GRID, plan)
@@ -175,62 +179,6 @@ def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
             (look,) = (line for name, line in shown.items() if label in name)
             score = frame[frame["task"] == task][column].iloc[0]
             assert score in [across.get_ydata()[0] for across in like(ax, look)]
-
-
-def write_zero_shot(results: Path, task: str, scores: dict[int, float], seed: int = 0) -> None:
-    """The zero-shot scores of a language model, by update."""
-    place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
-    place |= {**SCORED, "tokens": 0}
-    for update, score in scores.items():
-        path = PretrainedModel("transformer", seed).zero_shot(results, task, update)
-        write(path, {**place, "seed": seed, "update": update, "score": score})
-
-
-def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
-    plan = study("checkpoint", values=("0", "30", "300", "3000"), tasks=["sst2", "qnli", "rte"])
-    for seed in (0, 1):
-        write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55, 300: 60 + seed, 3000: 70}, seed)
-    found = made(tmp_path, plan)
-    assert mean_of(found.frame, "full", "300", "sst2")["zero_shot"] == 60.5
-    assert pd.isna(mean_of(found.frame, "full", "300", "rte")["zero_shot"])
-    assert pd.isna(mean_of(found.frame, "full", "300")["zero_shot"])  # that of three tasks
-    section = found.markdown.partition("## The same checkpoints by the paper's zero-shot")[2]
-    assert "SST-2" in section and "QNLI" not in section
-    lines = [line for line in section.partition("##")[0].splitlines() if line.startswith("|")]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert cells[0] == ["", "SST-2"]
-    assert cells[2:] == [
-        *(["checkpoint 0", "50.0"], ["checkpoint 30", "55.0"], ["checkpoint 300", "60.5"]),
-        ["checkpoint 3000", "70.0"],
-    ]
-
-
-def test_no_zero_shot_score_stands_beside_another_language_model(tmp_path):
-    plan = study("checkpoint", lines=("own", "other"), values=("0", "30"), tasks=["sst2"])
-    own, other = plan.points[:2], plan.points[2:]
-    line = other[0].of.model_copy(update={"model": "pretrain.updates-9"})
-    other = [point.model_copy(update={"of": line}) for point in other]
-    plan = plan.model_copy(update={"points": [*own, *other]})
-    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55})
-    frame = made(tmp_path, plan).frame
-    assert mean_of(frame, "own", "30", "sst2")["zero_shot"] == 55
-    assert pd.isna(mean_of(frame, "other", "30", "sst2")["zero_shot"])
-
-
-def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
-    for task, scores in {"sst2": (50, 55, 60), "rte": (1, 2, 9)}.items():
-        for seed in (0, 1):
-            of_seed = {u: s + seed for u, s in zip((0, 30, 300), scores, strict=True)}
-            write_zero_shot(tmp_path, task, of_seed, seed)
-    plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2", "rte"])
-    picture, _ = drawn(plan, tmp_path)
-    (look,) = (line for name, line in named(picture).items() if "zero-shot" in name)
-    expected = [[26, 29, 35], [50.5, 55.5, 60.5], [1.5, 2.5, 9.5]]
-    assert picture.get_supxlabel() == "updates of pre-training"
-    for ax, scores in zip(picture.axes, expected, strict=True):
-        (curve,) = like(ax, look)
-        assert list(curve.get_xdata()) == [0, 1, 2]
-        np.testing.assert_allclose(curve.get_ydata(), scores)
 
 
 def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
@@ -324,9 +272,9 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
 def the_same_at_both_ends() -> StudyPlan:
     """Two lines that differ in the middle alone."""
     plan = study("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
-    ends = {point.value: point.cells for point in plan.points if point.line == "a"}
+    ends = {point.value: point.of for point in plan.points if point.line == "a"}
     points = [
-        p if p.value == "6" else p.model_copy(update={"cells": ends[p.value]}) for p in plan.points
+        p if p.value == "6" else p.model_copy(update={"of": ends[p.value]}) for p in plan.points
     ]
     return plan.model_copy(update={"points": points})
 

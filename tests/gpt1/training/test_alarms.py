@@ -18,6 +18,27 @@ def test_one_in_twenty_predictors_that_know_nothing_passes_chance(classes, rows)
     assert 0.02 < passed < 0.08
 
 
+FITTED = {"constant": False, "clf_loss_start": 1.0, "clf_loss_end": 0.5, "label_entropy": 0.6}
+
+
+def alarms_of(score, majority=60.0, metric="accuracy", rows=1000, **changes):
+    """The alarms of a run with this score on the reported rows, and `changes`."""
+    scores = {"dev": {metric: score}}
+    given = FITTED | changes
+    run = RunRecord.model_construct(scores=scores, rows={"dev": rows}, **given)
+    return alarms(run, majority, "dev", metric)
+
+
+def test_alarms_are_the_four_signs_of_having_learnt_nothing():
+    assert alarms_of(61.0) == []
+    assert alarms_of(60.0) == ["majority_rate"]
+    assert alarms_of(61.0, constant=True) == ["constant_prediction"]
+    assert alarms_of(61.0, clf_loss_start=0.4) == ["loss_not_falling"]
+    for loss in (0.6, 0.7):
+        assert alarms_of(61.0, clf_loss_end=loss) == ["not_fitted"]
+    assert alarms_of(61.0, clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
+
+
 @pytest.mark.parametrize(
     ("metric", "rows", "score", "names"),
     [
@@ -31,7 +52,4 @@ def test_one_in_twenty_predictors_that_know_nothing_passes_chance(classes, rows)
 def test_a_correlation_that_chance_gives_on_so_many_rows_raises_an_alarm(
     metric, rows, score, names
 ):
-    scores = {"dev": {metric: score}}
-    fitted = {"clf_loss_start": 1.0, "clf_loss_end": 0.5, "label_entropy": 0.6}
-    own = RunRecord.model_construct(scores=scores, rows={"dev": rows}, constant=False, **fitted)
-    assert alarms(own, 0.0, "dev", metric) == names
+    assert alarms_of(score, 0.0, metric, rows) == names

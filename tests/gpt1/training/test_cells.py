@@ -16,7 +16,6 @@ from gpt1.cell import FULL, Cell
 from gpt1.data.encoded import load as load_encoded
 from gpt1.settings import FinetuneDropout, FinetuneMethod, JobSettings, OptimizerSettings
 from gpt1.training import cell_job
-from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
@@ -97,19 +96,6 @@ def key(files, n_transfer=1, code="", runtime=None, **options):
     """A run's key in the cache, as the cache's path for it."""
     own = job(files, cells(n_transfer, **options), code, runtime)
     return own.cache.path(own.key(*own.cells, 0, own.checkpoints[0]))
-
-
-def test_path_and_name_are_those_of_a_cell_or_refused():
-    found = Cell.parse("results/x/cells/arch-lstm+finetune.lm_coef-0/story_cloze.json")
-    assert found == Cell("arch-lstm+finetune.lm_coef-0", "story_cloze")
-    assert Cell.parse(found.path("results/x")) == found == Cell.named(found.name)
-    wrong = ("x", "full/rte.json", "cells/full/rte", "cells/full/rte/0.json", "xcells/a/b.json")
-    for other in wrong:
-        with pytest.raises(InputError, match=f"{other}: not the path of a cell; give .*cells/LINE"):
-            Cell.parse(other)
-    for other in ("rte", "full/rte/0", "cells/full/rte", "x/cells/full/rte", "full/rte\n"):
-        with pytest.raises(InputError, match=f"{other}: not a cell; give LINE/TASK, such as"):
-            Cell.named(other)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
@@ -300,24 +286,6 @@ def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, mo
         train(files, own, [0])
     assert [path.exists() for path in paths(files, own)] == [True, False, False]
     assert capsys.readouterr().err == ""
-
-
-def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
-    own = job(files, cells(0))
-    run = own.run(*own.cells, 0, own.checkpoints[0])
-    fitted = {"constant": False, "clf_loss_start": 1.0, "clf_loss_end": 0.5, "label_entropy": 0.6}
-
-    def names(score=61.0, **changes):
-        changes |= {"scores": {"dev": {"accuracy": score}}}
-        record = run.model_copy(update=fitted | changes)
-        return alarms(record, 60.0, "dev", "accuracy")
-
-    assert names() == []
-    assert names(60.0) == ["majority_rate"]
-    assert names(constant=True) == ["constant_prediction"]
-    assert names(clf_loss_start=0.4) == ["loss_not_falling"]
-    assert names(clf_loss_end=0.6) == names(clf_loss_end=0.7) == ["not_fitted"]
-    assert names(clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
