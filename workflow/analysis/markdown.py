@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow.analysis.stats.alarms import is_marked
+from workflow.analysis.stats.alarms import fits, is_marked
 
 MISSING = "missing"
 NONE = "–"
@@ -28,14 +28,18 @@ INTERVAL = (
     "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
     "the variance over seeds pooled over the run's lines of each architecture"
 )
+FITS = (
+    "`(2 of 3)`: so many of the fits behind it score at most 20 points less than the best seed of "
+    "their cell; without such a number all do."
+)
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "
     f"`ci_high` in the CSV: {INTERVAL}. "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    "falling, training rows not fitted, seeds 20 points apart), named in the CSV. `missing`: not "
-    "run. Constant answer: the one that scores best on the training rows (by F1 always yes, "
-    "otherwise the most frequent label there, for STS-B the mean); on the reported rows another "
-    "may score better."
+    f"falling, training rows not fitted, seeds 20 points apart), named in the CSV. {FITS} "
+    "`missing`: not run. Constant answer: the one that scores best on the training rows (by F1 "
+    "always yes, otherwise the most frequent label there, for STS-B the mean); on the reported "
+    "rows another may score better."
 )
 
 
@@ -84,11 +88,15 @@ def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
 
 
 def score(row: Mapping[str, Any], decimals: int = 1) -> str:
-    """`12.3 ± 0.4`, marked `!` where a run raised an alarm; `missing` where nothing was run."""
+    """`12.3 ± 0.4`, the fits `(2 of 3)` if not all, and `!` where a run raised an alarm.
+
+    `missing` where nothing was run.
+    """
     if pd.isna(row["mean"]):
         return MISSING
     spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.{decimals}f}"
-    mark = " !" if is_marked(row.get("alarms", "")) else ""
+    alarms = row.get("alarms", "")
+    mark = fits(alarms) + " !" * is_marked(alarms)
     return f"{row['mean']:.{decimals}f}{spread}{mark}"
 
 

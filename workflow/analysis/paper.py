@@ -76,6 +76,7 @@ EMBEDDINGS_NO_AUX = Variant(
     aux="off",
     n_transfer=0,
 )
+LSTM_NO_AUX = Variant("LSTM w/o aux LM", "LSTM w/o aux LM", "lstm", "off")
 
 
 @functools.cache

@@ -35,7 +35,7 @@ COUNTS = [
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 BY_SEED = [
-    f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "beyond_", "relative_")
+    f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "beyond_", "relative_", "lost_")
 ]  # tuples
 TEXT = [
     *("arch", "variant", "line", "value", "task", "metric", "split", "n_transfer", "aux", "corpus"),

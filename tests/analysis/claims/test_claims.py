@@ -22,7 +22,7 @@ from tests.support.lines import cell as cell_of
 from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
 from workflow.analysis.claims.evidence import Evidence, minus
-from workflow.analysis.claims.finding import Finding
+from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, shown
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, SHUFFLED, published
 from workflow.analysis.stats.estimate import Component, Estimate
 from workflow.analysis.stats.samples import Samples
@@ -30,6 +30,7 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables import ablation, claims
 from workflow.grid import Grid
 
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = ("rte", "snli", "mnli", "qqp", "cola")
 LAYERS = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
 SEEDS = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2]}
@@ -139,6 +140,18 @@ def test_rows_and_lengths_are_those_of_the_training_rows(tmp_path):
     evidence = Evidence(results, grid, Samples())
     assert evidence.train_rows == {name: 10**i for i, name in enumerate(NAMES, start=1)}
     assert evidence.lengths == {"rte": 12.5}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+def test_a_page_counts_the_lines_of_the_kept_run_as_the_program_does(page):
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:3]]
+        for line in (ROOT / "bench/default_run/claims.md").read_text().splitlines()
+        if line.startswith("| ")
+    ]
+    kept = pd.DataFrame(rows[1:], columns=["statement", "verdict"])
+    kept["verdict"] = kept["verdict"].replace({shown(one, MADE): one for one in VERDICTS})
+    assert claims.decided(kept) in " ".join((ROOT / page).read_text().split())
 
 
 CASES = {  # value, half of the 95 % interval, the paper's value: verdict with a margin of 2

@@ -15,6 +15,7 @@ GRID = make_grid("rte")
 
 def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     verdicts = ["holds", "undecided", "undecided", "not run"]
+    statements = ["Pre-training helps on every task", *["The LSTM scores less on average"] * 3]
     ablation = {"variant": [NO_PRETRAINING.title, NEITHER.title, FULL.title], "task": "avg_all"}
     ablation |= {"diff": [-39.9, -30.0, None], "diff_low": [-46.6, -35.0, None]}
     ablation |= {"diff_high": [-33.2, -25.0, None]}
@@ -24,7 +25,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     disagreeing = {**cells, "aux": "off", "alarms": "below_bag_of_words;seeds_disagree"}
     frames = {
         "positive_control": pd.DataFrame({"check": "x", "met": ["yes", "no", "yes", None]}),
-        "claims": pd.DataFrame({"verdict": verdicts, "data": MADE}),
+        "claims": pd.DataFrame({"verdict": verdicts, "statement": statements, "data": MADE}),
         **{
             "ablation": pd.DataFrame(ablation),
             "cells": pd.concat(map(pd.DataFrame, (cells, disagreeing))),
@@ -35,13 +36,22 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
     assert found.checks == {"yes": 2, "no": 1}
     assert (found.runs, found.alarms, found.cells, found.disagree) == (6, 2, 2, 1)
+    assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
     assert nothing == Glance(
-        checks={}, verdicts={}, gain="", interval="", runs=0, alarms=0, cells=0, disagree=0
+        checks={},
+        verdicts={},
+        decided="",
+        gain="",
+        interval="",
+        runs=0,
+        alarms=0,
+        cells=0,
+        disagree=0,
     )
 
 

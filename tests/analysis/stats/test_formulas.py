@@ -91,9 +91,11 @@ def test_the_tasks_that_a_trend_needs_are_those_of_the_formula():
 
 
 def test_steps_are_judged_by_the_sign_test():
-    curves = [np.array([0.0, 1.0, 3.0, 2.0]), np.array([0.0, 2.0, 1.0, 4.0])]
+    rises = [1, 1, -1, 1, -1, 1]
+    curves = [np.cumsum([0.0, *rises]), np.cumsum([0.0, *np.multiply(rises, 3.0)])]
     found = steps(curves)
-    assert (found.n_rising, found.n, found.n_seeds) == (4, 6, 2)
+    assert (found.n_rising, found.n, found.n_seeds) == (4, 6, 2)  # of the mean curve
+    assert steps([curves[0], -2 * curves[0]]).n_rising == 2
     assert found.p == pytest.approx(sum(stats.binom.pmf([0, 1, 2, 4, 5, 6], 6, 0.5)))
     low, high = (end / 100 for end in found.interval)  # Clopper and Pearson's
     assert stats.binom.sf(3, 6, low) == pytest.approx(0.025)
@@ -109,11 +111,11 @@ def test_curves_that_never_change_are_undecided():
     assert (found.found.value, found.interval, found.p) == (50.0, (0.0, 100.0), 1.0)
 
 
-def test_the_seeds_that_a_share_of_steps_needs_are_those_of_the_formula():
+def test_the_checkpoints_that_a_share_of_steps_needs_are_those_of_the_formula():
     sure = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
-    found = Steps(10, 16, 2)  # eight steps a seed
-    assert found.needs(12.5) == f"{int(np.ceil((sure * 50 / 12.5) ** 2 / 8))} seeds"
-    assert found.needs(0.0) == "more than 100 seeds"
+    found = Steps(6, 8, 2)
+    assert found.needs(25.0) == f"{int(np.ceil((sure * 50 / 25) ** 2)) + 1} checkpoints"
+    assert found.needs(0.0) == "more than 100 checkpoints"
 
 
 def test_ups_and_downs_are_what_a_curve_moves_beyond_its_rise():

@@ -6,9 +6,10 @@ from scipy import stats
 
 import tasks
 from tasks.metrics import score
+from tests.analysis.stats.scenarios import with_alarms
 from workflow.analysis.stats import bootstrap as row_bootstrap
 from workflow.analysis.stats.bootstrap import resample
-from workflow.analysis.stats.estimate import estimate, holm, ratio_interval
+from workflow.analysis.stats.estimate import Component, estimate, holm, ratios, welch
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.sample import Sample, average, combine, difference
 
@@ -100,32 +101,22 @@ def test_a_planted_effect_is_found(few_resamples):
     assert 0.05 < np.mean(by_task[2]) < 0.5  # and so little of single tasks
 
 
-@pytest.mark.parametrize("n_seeds", [2, 3])
-def test_the_interval_of_a_ratio_covers_it_in_95_of_100_runs(n_seeds, few_resamples):
-    rng, skills, n = np.random.default_rng(20 + n_seeds), [1.5, 0.0, 0.4], 300
-    full, none, control = 100 * stats.norm.cdf(np.array(skills) / TOTAL)
-    truth, known, covered = (control - none) / (full - none), 0, []
-    for _ in range(n):
-        means = [average(variant) for variant in simulate(rng, n_seeds, skills)]
-        gain, kept = difference(means[0], means[1]), difference(means[2], means[1])
-        low, high = ratio_interval(kept, gain)
-        known += not np.isnan(low)  # else any ratio is possible, as far as so few seeds tell
-        covered.append(np.isnan(low) or low <= truth <= high)
-    missed = len(covered) - sum(covered)
-    assert known > 0.3 * n
-    assert missed / n <= 0.05 + 2.5 * np.sqrt(0.95 * 0.05 / n)
-    assert missed / known <= 0.05 + 2.5 * np.sqrt(0.95 * 0.05 / known)  # of those printed
+def test_a_ratio_by_seed_has_no_value_where_nothing_was_gained_and_none_of_other_seeds():
+    found = ratios((10.0, 5.0, 3.0), (40.0, 10.0, 0.0))
+    assert found[:2] == (0.25, 0.5) and np.isnan(found[2])
+    assert ratios((1.0,), (2.0, 3.0)) == ratios((), ()) == ()
 
 
-def test_a_ratio_ends_where_its_contrast_is_no_longer_sure():
-    kept, gain = seeds_of([10, 14, 13]), seeds_of([40, 46, 41])
-    low, high = ratio_interval(kept, gain)
-    assert low < 37 / 127 < high
-    for end in (low, high):
-        assert estimate(combine([kept, gain], [1.0, -end])).p == pytest.approx(0.05, rel=1e-3)
-    alike = seeds_of([40, 40])
-    for unsure in (seeds_of([40]), seeds_of([-40, 50]), alike):
-        assert np.isnan(ratio_interval(seeds_of([10, 12]).at(unsure.seeds), unsure)).all()
+def test_the_interval_of_seeds_that_disagree_is_welchs():
+    full, lstm = [76.0, 83.0, 91.0], [50.0, 62.0, 75.0]
+    contrast = difference(seeds_of(full), with_alarms(seeds_of(lstm)))
+    assert contrast.raised == "seeds_disagree:1/3" and estimate(contrast).interval[0] > 0
+    expected = stats.ttest_ind(full, lstm, equal_var=False).confidence_interval()
+    assert estimates({0: contrast})[0].interval == pytest.approx(tuple(expected))
+    negative = combine([seeds_of(full), seeds_of(lstm)], [-1.0, 1.0])
+    assert welch(negative) == welch(contrast)
+    assert welch(seeds_of(lstm)) == Component(seeds_of(lstm).seed_variance, 2.0)
+    assert welch(difference(seeds_of([1, 1]), seeds_of([2, 2]))) == Component(0.0, 1)
 
 
 def test_a_difference_is_surer_than_two_scores_because_it_is_paired_by_row():

@@ -111,6 +111,22 @@ def test_the_matrix_marks_what_was_predicted_and_what_is_undecided(made):
     assert any(heads.values()) and f" SNLI{heads['snli']} |" in matrix
 
 
+def test_of_a_line_that_learns_by_chance_the_shares_of_its_seeds_stand_in_the_matrix(made):
+    frame = made.frame.drop(columns=["lost", "lost_by_seed", "predicted", "below_constant"])
+    is_one = (frame["line"] == "no kinds") & (frame["task"] == "qnli")
+    frame.loc[is_one, "alarms"] = "seeds_disagree:1/2"
+    again, (_, matrix, _) = knockout.add(frame, plan())
+    full, none, own = (
+        frame.set_index(["line", "task"]).loc[(of, "qnli"), "by_seed"]
+        for of in ("all books", "none", "no kinds")
+    )
+    shares = [(a - c) / (a - b) for a, b, c in zip(full, none, own, strict=True)]
+    assert again.loc[is_one, "lost_by_seed"].item() == pytest.approx(tuple(shares))
+    shown = f" ({' / '.join(f'{100 * share:.0f}' for share in shares)})"
+    assert matrix.loc["no kinds"].str.endswith(shown).sum() == 1
+    assert not matrix.loc["no remarks"].str.contains("/").any()
+
+
 @pytest.mark.parametrize(
     ("low", "high", "text"), [(1.0, 3.0, "75"), (-1.0, 3.0, "75?"), (np.nan, np.nan, "75?")]
 )

@@ -110,7 +110,7 @@ def test_the_markdown_has_shares_and_both_scores(rte):
     line = next(line for line in text.splitlines() if line.startswith("| RTE"))
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
     assert cells[1:5] == ["dev", "8", "37.5 %", "37.5 %"]
-    assert cells[6:8] == ["58.3 ± 14.4 !", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
+    assert cells[6:8] == ["58.3 ± 14.4 (1 of 3) !", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
 
 
 def test_a_task_of_the_zero_shot_figure_alone_has_shares_and_no_cell(rte):

@@ -9,15 +9,12 @@ import pytest
 
 from tasks import task as task_named
 from tasks.common.files import write_json
-from tests.analysis.conftest import make_grid, write_all, write_answers, write_samples
 from tests.support.tables import write_table
 from tests.workflow.configs import changed, full
 from workflow.analysis import paper
-from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.stats.bootstrap import N_RESAMPLES
 from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
 from workflow.plan import Plan
@@ -62,6 +59,7 @@ def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
         for task in [*TASKS, "avg", "avg_all"]:
             row = {"variant": variant, "task": task, "mean": 80.0 - gain, "diff": -gain}
             row |= {"metric": "accuracy", "split": "dev"}
+            row |= {"diff_by_seed": ";".join(f"{-gain + more}" for more in (1, 0, -1))}
             row |= {"diff_low": -gain - 2, "diff_high": -gain + 2, "sd": 1.5, "by_seed": "60;75;70"}
             row |= {"corpus": "shuffled" if variant in (CONTROL, PERMUTED) else "books"}
             row |= {"n_transfer": "none" if variant in (NONE, NEITHER) else "12"}
@@ -119,20 +117,11 @@ def test_every_check_holds_where_the_effects_are_there(folder):
     }
 
 
-def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_path):
-    seeds = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2]}
-    layers = {"transformer": ["none", 12], "lstm": ["none", 1]}
-    names = ("rte", "snli", "sst2")
-    controls = {"controls": ("shuffled",), "of_controls": (0,)}
-    grid = make_grid(*names, layers=layers, seeds=seeds, **controls)
-    write_all(tmp_path, grid)
-    write_answers(tmp_path, grid, n=200, gain=0.5)
-    write_samples(tmp_path, grid)
-    ablation = ablation_table.build(tmp_path, grid).frame
-    run = Evidence(tmp_path, grid, Samples.of_grid(tmp_path, grid, positive_control.INPUTS))
-    *_, share, low, high, met = positive_control._share(ablation, run, paper.SHUFFLED)
-    assert 0.05 < low < share < high < 0.6  # a fifth of the layers' skill, planted
-    assert met == "yes"
+def test_the_share_of_a_control_stands_by_seed_without_an_interval(folder):
+    table = positive_control.build(write(folder), GRID)
+    row = table.frame.set_index("check").loc[SHARE]
+    assert row["by_seed"] == pytest.approx((1 - 21 / 24, 1 - 22 / 25, 1 - 23 / 26))
+    assert row[["ci_low", "ci_high"]].isna().all() and "0.12 / 0.12 / 0.12" in table.markdown
 
 
 @pytest.mark.parametrize(("control", "is_told"), [([0], True), (None, False)])

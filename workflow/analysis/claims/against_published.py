@@ -45,7 +45,7 @@ def each_lead(run: Evidence) -> list[Finding]:
         one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)
         for name, one in zip(names, found, strict=True)
     ]
-    return [all_of(lines, LEAD, len(names)), *lines]
+    return [all_of(lines, LEAD.name, len(names)), *lines]
 
 
 def paper_lead(name: str) -> float:

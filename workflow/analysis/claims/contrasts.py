@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence
-from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, EQUAL, HOLDS, Count, Finding
+from workflow.analysis.claims.finding import (
+    CELLS,
+    DOES_NOT_HOLD,
+    EQUAL,
+    HOLDS,
+    UNDECIDED,
+    Count,
+    Finding,
+)
 from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.sample import Sample, average
@@ -50,8 +58,8 @@ def each_task(
     """
     names = list(of or run.grid.tasks)
     printed = {name: paper or contrast.printed(name) for name in names if name in run.grid.tasks}
-    found = by_task(run, run.contrasts(contrast), contrast, printed)
-    return [all_of(found, contrast, len(names)), *found] if len(names) > 1 else found
+    lines = by_task(run, run.contrasts(contrast), contrast, printed)
+    return [all_of(lines, contrast.name, len(names)), *lines] if len(names) > 1 else lines
 
 
 def by_task(
@@ -61,23 +69,23 @@ def by_task(
     papers: Mapping[str, float | None],
 ) -> list[Finding]:
     """A finding for each task of `papers`."""
-    found, findings = estimates(samples, seeds=run.seeds), []
+    judged, findings = estimates(samples, seeds=run.seeds), []
     margin = run.grid.margins.task if contrast.has_margin else 0.0
     for name, paper in papers.items():
         title, sample = tasks.task(name).title, samples.get(name)
         alarms = sample.raised if sample else ""
-        line = Finding(title, contrast.name, found.get(name), paper, margin, alarms=alarms)
+        line = Finding(title, contrast.name, judged.get(name), paper, margin, alarms=alarms)
         findings.append(line)
     return findings
 
 
-def all_of(findings: Sequence[Finding], contrast: Contrast, n: int) -> Finding:
+def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "tasks") -> Finding:
     """The claim that a contrast holds on each of `n` tasks: on how many of the findings it does.
 
     That each holds needs no correction for their number; that one of them does not hold does.
     """
     known = [one for one in findings if one.found]
-    one = Finding(f"{n} tasks", f"{contrast.name}, tasks", None, border=n - 0.5)
+    one = Finding(f"{n} {unit}", f"{contrast}, {unit}", None, border=n - 0.5)
     if len(known) < n:
         return replace(one, lacking=next((of.lacking for of in findings if not of.found), CELLS))
     sure = holm([of.p for of in known]) < 1 - LEVEL
@@ -89,6 +97,9 @@ def all_of(findings: Sequence[Finding], contrast: Contrast, n: int) -> Finding:
     on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
     equal = tuple(of.tasks for of in known if of.verdict == EQUAL)
     count = replace(count, value=on_its_side, equal=equal)
+    if unit != "tasks":  # which have lines of their own
+        needs = [f"{of.contrast}: {of.needs}" for of in known if of.verdict == UNDECIDED]
+        count = replace(count, needed="; ".join(needs[:1]))
     return replace(one, found=count, alarms=_joined(known))
 
 

@@ -1,9 +1,11 @@
 """Claims about curves: along the layers transferred, and along pre-training."""
 
-import numpy as np
+from dataclasses import replace
+from itertools import pairwise
 
 import tasks
-from workflow.analysis.claims.evidence import Contrast, Evidence
+from workflow.analysis.claims.contrasts import all_of, on_average
+from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
 from workflow.analysis.stats.estimate import estimate
@@ -14,25 +16,31 @@ from workflow.grid import Aux, Grid
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 
 
-def per_layer(grid: Grid, aux: Aux) -> Contrast:
-    """The slope of the line through the scores with 0 layers, the embeddings alone, to all."""
-    layers = _layers(grid, aux)
-    x = np.array([variant.n_transfer for variant in layers], dtype=float)
-    centred = x - x.mean() if layers else x
-    weights = dict(zip(layers, (centred / (centred @ centred)).tolist(), strict=True))
-    return Contrast(f"points a layer{WITHOUT[aux]}", weights, has_margin=False)
+def each_layer(run: Evidence, of: str | None, aux: Aux) -> list[Finding]:
+    """Each step to more layers, from the embeddings alone to all, raises the score on a task.
+
+    Or the mean of all tasks. As with a claim about every task, each is tested without correction.
+    """
+    contrasts = _layer_steps(run.grid, aux)
+    each = [one for step in contrasts for one in on_average(run, step, [of] if of else None)]
+    whole = all_of(each, f"further layers{WITHOUT[aux]}", max(1, len(each)), "steps")
+    title = tasks.task(of).title if of else f"mean of {len(run.grid.tasks)}"
+    return [replace(whole, tasks=title)]
 
 
-def _layers(grid: Grid, aux: Aux) -> list[Variant]:
-    """The transformer at each number of layers; nothing where there are too few for a curve."""
+def _layer_steps(grid: Grid, aux: Aux) -> list[Contrast]:
+    """From each number of layers to the next; none where there are too few for a curve."""
     layers = [n for n in grid.sweep("transformer", aux) if n != "none"]
-    return [Variant("", "", aux=aux, n_transfer=n) for n in layers] if len(layers) > 2 else []
+    variants = [Variant("", f"{n} layers", aux=aux, n_transfer=n) for n in layers]
+    if len(layers) < 3:
+        return []
+    return [replace(minus(b, a), has_margin=False) for a, b in pairwise(variants)]
 
 
 def zero_shot_steps(run: Evidence) -> list[Finding]:
     """How many of the steps between the transformer's checkpoints raise a zero-shot score, in %.
 
-    More than half of them do, of the mean and of each task.
+    More than half of them do, of the mean over seeds, on average and on each task.
     """
     curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.tasks
     lines = {f"mean of {len(names)}": steps([of.mean(axis=0) for of in curves])}

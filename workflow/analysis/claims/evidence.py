@@ -153,6 +153,6 @@ class EpochEvidence(Evidence):
             score,
             np.repeat(score[:, None], 2, axis=1),
             n_rows=1,
-            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+            alarms=whole.alarms if (whole := super().score(cell)) else {},
             weights=weight_of(record.arch),
         )

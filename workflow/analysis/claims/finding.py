@@ -45,6 +45,7 @@ class Count:
     n_seeds: int
     p: float = np.nan
     equal: tuple[str, ...] = ()  # tasks without a difference of consequence
+    needed: str = "what the tasks' own lines need"
 
     @classmethod
     def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
@@ -54,8 +55,8 @@ class Count:
 
     def needs(self, distance: float) -> str:
         """What each of the tasks needs, and on which there is no difference of consequence."""
-        needed = "what the tasks' own lines need"
-        return f"{needed}; equal on {', '.join(self.equal)}" if self.equal else needed
+        equal = f"; equal on {', '.join(self.equal)}" if self.equal else ""
+        return self.needed + equal
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.

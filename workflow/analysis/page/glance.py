@@ -11,19 +11,21 @@ from workflow.analysis.claims.finding import VERDICTS, shown
 from workflow.analysis.page.run import Run, raised
 from workflow.analysis.paper import NO_PRETRAINING
 from workflow.analysis.stats.alarms import DISAGREE
+from workflow.analysis.tables.claims import decided
 
 
 @dataclass(frozen=True)
 class Glance:
     """What the tables say in a few numbers; each is empty where its table is not there.
 
-    `checks` of the positive control by outcome, yes or no; claims by verdict; `gain` is what
-    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm of
-    their own; cells, and those whose seeds disagree.
+    `checks` of the positive control by outcome, yes or no; claims by verdict, and how many lines
+    are `decided`; `gain` is what pre-training adds on average, with its interval; fine-tuning runs,
+    and those with an alarm of their own; cells, and those whose seeds disagree.
     """
 
     checks: dict[str, int]
     verdicts: dict[str, int]
+    decided: str
     gain: str
     interval: str
     runs: int
@@ -35,11 +37,12 @@ class Glance:
     def of(cls, run: Run) -> Self:
         """Read the run's tables. Raises InputError for a damaged one."""
         gain, _, interval = _gain(run.frame("ablation")).partition(" ")
-        runs = run.fine_tuning_runs()
+        runs, claims = run.fine_tuning_runs(), run.frame("claims")
         of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
         return cls(
             checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
-            verdicts=_verdicts(run.frame("claims")),
+            verdicts=_verdicts(claims),
+            decided="" if claims is None else decided(claims),
             gain=gain,
             interval=interval,
             runs=len(of_runs),

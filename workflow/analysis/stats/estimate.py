@@ -19,7 +19,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
-from workflow.analysis.stats.sample import ANY, Sample, combine
+from workflow.analysis.stats.alarms import fits
+from workflow.analysis.stats.sample import ANY, Sample
 
 LEVEL = 0.95
 POWER = 0.8
@@ -36,7 +37,10 @@ class Component:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the parts of its variance; `n_seeds` are independent seeds."""
+    """A value with the parts of its variance; `n_seeds` are independent seeds.
+
+    If not `all_fit`, seeds of a cell behind it disagree, and it is equal to nothing.
+    """
 
     value: float
     seeds: tuple[Component, ...]
@@ -44,6 +48,7 @@ class Estimate:
     n_seeds: int
     n_rows: int
     limits: tuple[float, float] = ANY
+    all_fit: bool = True
 
     @property
     def parts(self) -> tuple[Component, ...]:
@@ -80,7 +85,7 @@ class Estimate:
 
     def within(self, margin: float) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
-        return abs(self.value) + half_width(self.parts, 2 * LEVEL - 1) < margin
+        return self.all_fit and abs(self.value) + half_width(self.parts, 2 * LEVEL - 1) < margin
 
     def needs(self, distance: float) -> str:
         """How many seeds, and rows, would show an effect of `distance`; see `needed`."""
@@ -130,15 +135,26 @@ def estimate(sample: Sample, seeds: tuple[Component, ...] = ()) -> Estimate:
     """
     seeds = seeds or (Component(sample.seed_variance, sample.n_units - 1),)
     rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
-    return Estimate(sample.value, seeds, rows, sample.n_units, sample.n_rows, sample.limits)
+    sizes, all_fit = (sample.n_units, sample.n_rows), not fits(sample.raised)
+    return Estimate(sample.value, seeds, rows, *sizes, sample.limits, all_fit)
 
 
-def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, Any]:
+def welch(sample: Sample) -> Component:
+    """The variance over the seeds of its own two sides, unpaired (Welch 1947, Biometrika 34:28).
+
+    That of `scipy.stats.ttest_ind` with `equal_var=False`, for uneven and for constant seeds, too.
+    """
+    sides = sample.side_variances
+    total, df = float(sides.sum()), sample.n_units - 1
+    return Component(total, float(df * total**2 / (sides**2).sum()) if total else df)
+
+
+def numbers(sample: Sample | None, judged: Estimate | None = None) -> dict[str, Any]:
     """The columns of a table on a score; NaN and 0 seeds of one that is unknown.
 
     `sd` (n-1) is NaN of one seed; `by_seed` are the scores in the order of the seeds.
     """
-    low, high = found.interval if found else (np.nan, np.nan)
+    low, high = judged.interval if judged else (np.nan, np.nan)
     names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
     row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": "", "by_seed": ()}
     if sample:
@@ -155,29 +171,11 @@ def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, A
     return {**row, "ci_low": low, "ci_high": high}
 
 
-def ratio_interval(above: Sample, below: Sample) -> tuple[float, float]:
-    """The 95 % interval of `above` over `below`: each r for which `above - r below` may be 0.
-
-    Fieller's, paired by row and by seed; both samples have the same seeds. NaN of one seed, and
-    where `below` may itself be 0, for then no ratio can be excluded.
-    """
-
-    def excess(r: float) -> float:
-        return beyond(combine([above, below], [1.0, -r]))
-
-    def beyond(sample: Sample | None) -> float:
-        """How far 0 lies outside of the interval; negative inside."""
-        found = estimate(sample) if sample else None
-        return max(found.interval[0], -found.interval[1]) if found else np.nan
-
-    if not beyond(below) > 0:
-        return np.nan, np.nan
-    ratio, ends = above.value / below.value, []
-    for step in (-1e-9, 1e-9):
-        while excess(ratio + step) <= 0:
-            step *= 2
-        ends.append(float(brentq(excess, ratio, ratio + step)) if excess(ratio) < 0 else ratio)
-    return ends[0], ends[1]
+def ratios(above: Sequence[float], below: Sequence[float]) -> tuple[float, ...]:
+    """By seed `above` over `below`, NaN where that is 0; empty if one lacks a seed."""
+    if len(above) != len(below):
+        return ()
+    return tuple(a / b if b else float("nan") for a, b in zip(above, below, strict=True))
 
 
 def holm(p: Sequence[float]) -> np.ndarray:

@@ -37,7 +37,8 @@ class Sample:
     values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
     names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `weights`
     are those of the lines that it is a sum of, each an architecture and a token of its own; a line
-    with another `share` than the sum's counts by its root.
+    with another `share` than the sum's counts by its root. Of a difference, `taken` [seeds] is what
+    was taken away: `score` + `taken` minus `taken` are its two sides.
     """
 
     seeds: tuple[int, ...]
@@ -51,6 +52,7 @@ class Sample:
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     weights: Mapping[tuple[str, object], float] = field(default_factory=lambda: weight_of(""))
+    taken: np.ndarray | float = 0.0
 
     @property
     def squares(self) -> dict[str, float]:
@@ -83,10 +85,19 @@ class Sample:
     @property
     def seed_variance(self) -> float:
         """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
+        return self._over_units(self.score)
+
+    @property
+    def side_variances(self) -> np.ndarray:
+        """The variance over seeds of each of the two sides, which are not paired for it."""
+        taken = np.broadcast_to(self.taken, self.score.shape)
+        return np.array([self._over_units(self.score + taken), self._over_units(taken)])
+
+    def _over_units(self, values: np.ndarray) -> float:
         if self.n_units < 2:
             return float("nan")
-        _, place, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        return float((np.bincount(place, self.score) / n).var(ddof=1) * self.share)
+        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        return float((np.bincount(unit, values) / n).var(ddof=1) * self.share)
 
     @property
     def row_variance(self) -> float:
@@ -102,13 +113,14 @@ class Sample:
 
     def at(self, seeds: Sequence[int]) -> "Sample":
         """The same at some of its seeds, in their order."""
-        places = [self.seeds.index(seed) for seed in seeds]
+        positions = [self.seeds.index(seed) for seed in seeds]
         return replace(
             self,
             seeds=tuple(seeds),
-            pretrain=tuple(self.pretrain[place] for place in places),
-            score=self.score[places],
-            boot=self.boot[places],
+            pretrain=tuple(self.pretrain[position] for position in positions),
+            score=self.score[positions],
+            boot=self.boot[positions],
+            taken=np.broadcast_to(self.taken, self.score.shape)[positions],
         )
 
 
@@ -129,8 +141,9 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         return sum(w * value for w, value in zip(weights, values, strict=True))
 
     several = [of.pretrain for of in aligned if len(set(of.pretrain)) > 1]
-    ends = [of.limits if w > 0 else of.limits[::-1] for of, w in zip(aligned, weights, strict=True)]
-    found = Sample(
+    pairs = list(zip(aligned, weights, strict=True))
+    ends = [of.limits if w > 0 else of.limits[::-1] for of, w in pairs]
+    whole = Sample(
         aligned[0].seeds,
         min(several, key=lambda of: len(set(of)), default=aligned[0].pretrain),
         total([sample.score for sample in aligned]),
@@ -141,13 +154,14 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         total([sample.bag_of_words for sample in aligned]),
         {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
         {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
+        taken=total([of.taken if w > 0 else -of.score - of.taken for of, w in pairs]),
     )
     parts: dict[tuple[str, object], float] = {}
-    for w, of in zip(weights, aligned, strict=True):
-        scale = w * math.sqrt(of.share / found.share)
+    for of, w in pairs:
+        scale = w * math.sqrt(of.share / whole.share)
         for line, own in of.weights.items():
             parts[line] = parts.get(line, 0.0) + scale * own
-    return replace(found, weights=parts)
+    return replace(whole, weights=parts)
 
 
 def difference(a: Sample | None, b: Sample | None) -> Sample | None:

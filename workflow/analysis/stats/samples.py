@@ -113,9 +113,9 @@ class Samples:
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
         found = self.cells[cell] = scored(cell, results, seeds, bag_of_words)
-        if together := of_seeds(self.headline(cell)):
+        if (headline := self.headline(cell)) is not None:
             for key, scores in found.items():
-                found[key] = replace(scores, alarms=_added(scores.alarms, together))
+                found[key] = replace(scores, alarms=_added(scores.alarms, of_seeds(headline)))
         predictions = read_predictions(results, cell)
         if predictions is None:
             return
@@ -216,11 +216,13 @@ def _sample(row: Mapping[str, Any]) -> Sample:
 
 
 def _added(
-    alarms: Mapping[int, tuple[str, ...]], names: Sequence[str]
+    alarms: Mapping[int, tuple[str, ...]], more: Mapping[int, Sequence[str]]
 ) -> dict[int, tuple[str, ...]]:
-    """The alarms of each seed's run, and those of all seeds together."""
+    """The alarms of each seed's run, and `more` by the seeds together."""
     return {
-        seed: tuple(";".join(sorted(filter(None, [*text.split(";"), *names]))) for text in texts)
+        seed: tuple(
+            ";".join(sorted(filter(None, [*text.split(";"), *more[seed]]))) for text in texts
+        )
         for seed, texts in alarms.items()
     }
 

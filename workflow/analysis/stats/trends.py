@@ -1,14 +1,17 @@
 """Trends: means and slopes over tasks, and how steadily a curve rises.
 
 Whether a curve of checkpoints, which follow from each other, rises is judged by how many of its
-steps do (`Steps`). A statement about tasks has these as its sample (`OverTasks`), a dozen at most.
-They scatter about their mean, or about a line, for reasons of their own, and their scatter holds
-the chance of their seeds and rows as well, so the t interval over tasks covers all three. What a
-seed does to all tasks alike moves a line, not its slope.
+steps do (`Steps`), those of the mean over seeds: where data and schedule do the same to each seed,
+their steps are no independent ones. A statement about tasks has these as its sample (`OverTasks`),
+a dozen at most. They scatter about their mean, or about a line, for reasons of their own, and their
+scatter holds the chance of their seeds and rows as well, so the t interval over tasks covers all
+three. What a seed does to all tasks alike moves a line, not its slope. One task far out may make a
+line by itself, so a line is as sure as it is without the one that it rests on most (the jackknife's
+replicates; Tukey 1958, Annals of Mathematical Statistics 29:614).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
@@ -21,7 +24,8 @@ from workflow.analysis.stats.sample import Sample
 class OverTasks:
     """A mean or the slope of a line over tasks, judged by Student's t over these.
 
-    `fitted` is 1 for a mean and 2 for a line. An `error` of 0 decides nothing.
+    `fitted` is 1 for a mean and 2 for a line, of which `left_out` are those with one task less:
+    interval and p are the widest and the largest of all. An `error` of 0 decides nothing.
     """
 
     value: float
@@ -29,18 +33,23 @@ class OverTasks:
     n_tasks: int
     fitted: int
     n_seeds: int = 0
+    left_out: tuple["OverTasks", ...] = ()
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval over tasks; there is one with a single seed, too."""
         half = self._quantile(LEVEL) * (self.error or np.nan)
-        return self.value - half, self.value + half
+        own = self.value - half, self.value + half
+        lows, highs = zip(own, *(one.interval for one in self.left_out), strict=True)
+        return float(np.min(lows)), float(np.max(highs))
 
     @property
     def p(self) -> float:
-        """The two-sided p-value."""
+        """The two-sided p-value; 1 where a task less turns the sign."""
         t = abs(self.value) / (self.error or np.nan)
-        return float(2 * stats.t.sf(t, self.n_tasks - self.fitted))
+        own = float(2 * stats.t.sf(t, self.n_tasks - self.fitted))
+        turns = any(one.value * self.value < 0 for one in self.left_out)
+        return 1.0 if turns else float(np.max([own, *(one.p for one in self.left_out)]))
 
     def within(self, margin: float) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
@@ -71,17 +80,26 @@ def line_over(
 ) -> OverTasks | None:
     """How much the tasks' values [tasks] rise with `x` [tasks].
 
-    None of fewer than three tasks, or where their `x` are not `least` apart.
+    None of fewer than four tasks, or where their `x` are not `least` apart.
     """
-    if len(values) < 3 or np.ptp(x) < least:
+    if len(values) < 4 or np.ptp(x) < least:
         return None
+    both = np.array([values, x])
+    others = [_line(*np.delete(both, i, axis=1)) for i in range(len(values))]
+    return replace(_line(*both), n_seeds=n_seeds, left_out=tuple(others))
+
+
+def _line(values: np.ndarray, x: np.ndarray) -> OverTasks:
+    """The slope of one line; unknown where all `x` are the same."""
+    if not np.ptp(x):
+        return OverTasks(np.nan, np.nan, len(values), 2)
     line = stats.linregress(x, values)
-    return OverTasks(float(line.slope), float(line.stderr), len(values), 2, n_seeds)
+    return OverTasks(float(line.slope), float(line.stderr), len(values), 2)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The share of the steps along curves that rise, in %, judged by the sign test.
+    """The share of the steps along a curve that rise, in %, judged by the sign test.
 
     Where nothing drives a curve, a step rises half of the time, wherever the curve has wandered
     before. Steps that change nothing are not counted, as ever in this test: a score of 100 cannot
@@ -112,27 +130,24 @@ class Steps:
         return float(stats.binomtest(self.n_rising, self.n).pvalue) if self.n else 1.0
 
     def needs(self, distance: float) -> str:
-        """How many seeds would show a share so far from a half with a power of 80 %."""
+        """How many steps would show a share so far from a half with a power of 80 %."""
         if not self.n:
             return "curves that change"
         sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
-        steps_needed = (sure * 50.0 / distance) ** 2 if distance else np.inf
-        seeds = steps_needed * self.n_seeds / self.n
-        if seeds > MOST_UNITS:
-            return f"more than {MOST_UNITS} seeds"
-        return f"{max(2, int(np.ceil(seeds)))} seeds"
+        n = (sure * 50.0 / distance) ** 2 if distance else np.inf
+        if n > MOST_UNITS:
+            return f"more than {MOST_UNITS} checkpoints"
+        return f"{max(self.n, int(np.ceil(n))) + 1} checkpoints"
 
 
 def steps(curves: Sequence[np.ndarray]) -> Steps | None:
-    """How steadily the seeds' curves [points] rise from point to point; None of no seed."""
-    found = changes(curves)
-    n_rising, n = int((found > 0).sum()), int((found != 0).sum())
-    return Steps(n_rising, n, len(curves)) if len(found) else None
+    """How steadily the mean of the seeds' curves [points] rises from point to point.
 
-
-def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
-    """The changes from point to point of all curves."""
-    return np.concatenate([np.empty(0), *(np.diff(curve) for curve in curves)])
+    None of no seed and of a single point.
+    """
+    changes = np.diff(np.mean(curves, axis=0)) if len(curves) else np.empty(0)
+    n_rising, n = int((changes > 0).sum()), int((changes != 0).sum())
+    return Steps(n_rising, n, len(curves)) if len(changes) else None
 
 
 def ups_and_downs(curves: np.ndarray) -> float:

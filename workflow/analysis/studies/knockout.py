@@ -14,6 +14,8 @@ import tasks
 from gpt1.records import ClozeScores
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
+from workflow.analysis.stats.alarms import fits
+from workflow.analysis.stats.estimate import ratios
 from workflow.grid import Grid, StudyPlan
 
 BELOW = "below_constant"
@@ -22,7 +24,9 @@ LEAST = 5.0  # points; of less there is nothing to lose
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent (`lost` in the CSV); in bold where "
     "half or more was predicted to be. `?`: the 95 % interval of the loss beyond half of the gain "
-    f"(`beyond`) includes 0. A dash: the gain is below {LEAST:g} points. `{MARK}` (`{BELOW}`): "
+    "(`beyond`) includes 0. In brackets the share by seed, where seeds are 20 points apart: the "
+    "line learns by chance, and its seeds are what there is to know. "
+    f"A dash: the gain is below {LEAST:g} points. `{MARK}` (`{BELOW}`): "
     "without pre-training the score is below the constant answer's, so a part of the gain is what "
     "this answer has too."
 )
@@ -31,7 +35,7 @@ LEGEND = (
 def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The frame with `predicted` ("lost" or "kept"), `lost` and BELOW of each line, and a matrix.
 
-    `lost` is a share; NaN where there is no gain.
+    `lost` is a share, `lost_by_seed` that of each; NaN and empty where there is no gain.
     """
     none = frame[frame["line"] == study.references[1]].set_index("task")
     gain = frame["task"].map(-none["diff"])
@@ -42,15 +46,20 @@ def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str |
         for line, task in zip(frame["line"], frame["task"], strict=True)
     ]
     is_cell = is_line & frame["task"].isin(study.tasks)
+    lost = (-frame["diff"] / gain).where(is_line & (gain >= LEAST))
+    seeds = zip(frame["diff_by_seed"], frame["task"].map(none["diff_by_seed"]), lost, strict=True)
     frame = frame.assign(
         predicted=pd.Series(predicted, frame.index).where(is_cell),
-        lost=(-frame["diff"] / gain).where(is_line & (gain >= LEAST)),
+        lost=lost,
+        lost_by_seed=[
+            ratios(own, of_none) if pd.notna(share) else () for own, of_none, share in seeds
+        ],
         **{BELOW: frame["task"].map(below).where(is_line)},
     )
     shown = frame[is_cell]
     marks = shown[BELOW].map({"yes": MARK, "no": ""})
     titles = shown["task"].map(lambda name: tasks.task(name).title) + marks
-    shown = shown.assign(head=titles, shown=shares(shown, bold="**"))
+    shown = shown.assign(head=titles, shown=_with_seeds(shown))
     matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
     return frame, ["## Share of the gain by pre-training that is lost", matrix, LEGEND]
 
@@ -64,6 +73,16 @@ def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
         share = f"{mark}{round(100 * row.lost)}{mark}" if pd.notna(row.lost) else markdown.NONE
         texts.append(share if is_sure or pd.isna(row.lost) else f"{share}?")
     return texts
+
+
+def _with_seeds(frame: pd.DataFrame) -> list[str]:
+    """The shares as text, with those by seed where not all fits of the line fit."""
+    return [
+        f"{text} ({' / '.join(f'{100 * share:.0f}' for share in row.lost_by_seed)})"
+        if row.lost_by_seed and fits(row.alarms)
+        else text
+        for text, row in zip(shares(frame, bold="**"), frame.itertuples(), strict=True)
+    ]
 
 
 def cloze(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:

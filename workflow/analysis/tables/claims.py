@@ -13,6 +13,7 @@ from workflow.analysis import markdown
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.claims.finding import (
     DOES_NOT_HOLD,
+    EQUAL,
     HOLDS,
     MADE,
     NOT_RUN,
@@ -21,9 +22,9 @@ from workflow.analysis.claims.finding import (
     Finding,
     shown,
 )
-from workflow.analysis.claims.paper_claims import CLAIMS
+from workflow.analysis.claims.paper_claims import CLAIMS, HELPS
 from workflow.analysis.notes import single_control
-from workflow.analysis.stats.alarms import is_marked
+from workflow.analysis.stats.alarms import fits, is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -99,7 +100,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"Scale: {grid.scale or 'not stated'}; {len(grid.tasks)} tasks; seeds: {seeds}. "
         "The verdicts hold for this scale and these data alone.",
         wide.set_index("statement")[[*columns, "needs"]],
-        f"{', '.join(totals)}.",
+        f"{', '.join(totals)}. {decided(table)}.",
         f"Ours: the contrast, paired by row and seed, and {markdown.INTERVAL}. Zero-shot "
         "contrasts are over pre-training seeds, those along fine-tuning over all seeds, with the "
         f"rows as they are. {said[HOLDS].capitalize()}: the interval is on the claim's side; "
@@ -109,21 +110,37 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "effect of this size with a power of 80 %. By Table 5: the same contrast and test by the "
         "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
         "holds if it does on each; a line before them counts those of which the run is sure, and "
-        "those that are not ruled out. `!`: a run behind it raised an alarm, named in the CSV.",
+        "those that are not ruled out. A trend over tasks has the widest interval of those with "
+        f"one task left out. {markdown.FITS} A line with such a number is not equal, and no surer "
+        "than by Welch's interval of its own seeds. `!`: a run behind it raised an alarm, named in "
+        "the CSV.",
         *single_control(grid),
     ]
+
+
+def decided(table: pd.DataFrame) -> str:
+    """How many of the lines run are decided, and how many without those of "pre-training helps".
+
+    These are decided by the positive control's own making, so they would hide the others.
+    """
+    known = table[table["verdict"] != NOT_RUN]
+    (n, of), (others, of_others) = (
+        (int(rows["verdict"].isin([HOLDS, DOES_NOT_HOLD, EQUAL]).sum()), len(rows))
+        for rows in (known, known[~known["statement"].str.startswith(HELPS)])
+    )
+    return f'{n} of {of} lines are decided, {others} of {of_others} without "{HELPS}"'
 
 
 def _ours(table: pd.DataFrame) -> list[str]:
     """The estimates with their intervals; two decimals of small ones, none of counts."""
     ends = table[["ours", "ci_low", "ci_high"]]
     decimals = (ends.abs().max(axis=1) <= 1).map({True: 2, False: 1})
-    decimals[table["contrast"].str.endswith(("tasks", "tasks won"))] = 0
+    decimals[table["contrast"].str.endswith(("tasks", "tasks won", "steps"))] = 0
     shown = [
         markdown.interval(value, low, high, n)
         for (value, low, high), n in zip(ends.itertuples(index=False), decimals, strict=True)
     ]
-    marks = table["alarms"].map(lambda alarms: " !" if is_marked(alarms) else "")
+    marks = table["alarms"].map(lambda alarms: fits(alarms) + " !" * is_marked(alarms))
     return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
 
 

@@ -1,0 +1,159 @@
+"""Simulated runs whose truth is known: fits that fail by chance, and controls that learn by chance.
+
+    python -m tests.analysis.stats.scenarios
+
+prints the tables of `docs/statistics.md`. A fit that fails scores `LOSS` points less. True of a
+line is the mean of all its fits, failed ones included: what other seeds find on average.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workflow.analysis.claims.contrasts import all_of
+from workflow.analysis.claims.finding import HOLDS, Finding
+from workflow.analysis.stats.alarms import of_seeds
+from workflow.analysis.stats.estimate import LEVEL, Estimate
+from workflow.analysis.stats.pooling import SeedPool, estimates
+from workflow.analysis.stats.sample import Sample, difference, weight_of
+from workflow.analysis.stats.trends import line_over, steps
+
+TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
+POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
+LINES = (*POOLED, "control")  # which the pool lacks
+LOSS, MARGIN = 60.0, 5.0
+FIT, COMMON, ROWS = 1.0, 0.5, 0.7  # deviations: a fit, what a seed does to all tasks, the rows
+BY_CHANCE = {"b": 0.09, "c": 0.2, "d": 0.35}  # the share of fits that fail, by task
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """By line and task the share of fits that fail; the contrast is full minus `other`.
+
+    If they fail `together`, a seed fails on all tasks or on none.
+    """
+
+    fails: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    other: str = "lstm"
+    together: bool = False
+
+    def truth(self) -> dict[str, float]:
+        """What the contrast is on each task."""
+        own, other = (self.fails.get(line, {}) for line in ("full", self.other))
+        return {task: LOSS * (other.get(task, 0.0) - own.get(task, 0.0)) for task in TASKS}
+
+
+SCENARIOS = {
+    "all fits fit": Scenario(),
+    "fits of one line fail": Scenario({"lstm": BY_CHANCE}),
+    "of one line, on one task": Scenario({"lstm": {"d": 0.35}}),
+    "of both lines": Scenario({"full": BY_CHANCE, "lstm": BY_CHANCE}),
+    "of every line": Scenario(dict.fromkeys(POOLED, BY_CHANCE)),
+    "a control learns by chance": Scenario(
+        {"control": dict.fromkeys(TASKS, 0.65)}, "control", together=True
+    ),
+}
+
+
+def with_alarms(sample: Sample) -> Sample:
+    """The sample with the alarms that its seeds raise together."""
+    return replace(sample, alarms={s: (";".join(of),) for s, of in of_seeds(sample).items()})
+
+
+def line_of(
+    rng: np.random.Generator, n_seeds: int, line: str, scenario: Scenario
+) -> dict[str, Sample]:
+    """A line's samples by task."""
+    seeds = tuple(range(n_seeds))
+    common, luck = COMMON * rng.normal(size=n_seeds), rng.random((len(TASKS), n_seeds))
+    found = {}
+    for task, own_luck in zip(TASKS, luck, strict=True):
+        rows = ROWS * rng.normal(size=31)
+        failed = (luck[0] if scenario.together else own_luck) < scenario.fails.get(line, {}).get(
+            task, 0.0
+        )
+        score = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - LOSS * failed
+        arch = weight_of("lstm" if line.startswith("lstm") else "transformer")
+        boot = score[:, None] + rows[1:]
+        found[task] = with_alarms(Sample(seeds, seeds, score, boot, 1000, weights=arch))
+    return found
+
+
+def contrasts(
+    scenario: Scenario, n_seeds: int, n: int
+) -> tuple[dict[str, float], list[dict[str, Estimate]]]:
+    """What is true of each task and of two means, and what `n` runs estimate."""
+    rng, truth = np.random.default_rng(n_seeds), scenario.truth()
+    means = {"mean": list(TASKS), "mean of three": list(THREE)}
+    found = []
+    for _ in range(n):
+        lines = {line: line_of(rng, n_seeds, line, scenario) for line in LINES}
+        paired = {t: difference(lines["full"][t], lines[scenario.other][t]) for t in TASKS}
+        found.append(estimates(paired, means, SeedPool([lines[line] for line in POOLED])))
+    return truth | {k: float(np.mean([truth[t] for t in of])) for k, of in means.items()}, found
+
+
+def coverage(scenario: Scenario, n_seeds: int, n: int) -> dict[str, float]:
+    """In how many of 100 runs the intervals hold the truth, and `equal` is said of what is not."""
+    truth, found = contrasts(scenario, n_seeds, n)
+    held = {
+        name: np.mean([of[name].interval[0] <= true <= of[name].interval[1] for of in found])
+        for name, true in truth.items()
+    }
+    unequal = [task for task in TASKS if abs(truth[task]) >= MARGIN]
+    wrong = [np.mean([of[task].within(MARGIN) for of in found]) for task in unequal]
+    shares = {"tasks": np.mean([held[t] for t in TASKS]), "worst task": min(held[t] for t in TASKS)}
+    shares |= {"mean of six": held["mean"], "mean of three": held["mean of three"]}
+    return {k: 100 * float(v) for k, v in (shares | {"equal": max(wrong, default=np.nan)}).items()}
+
+
+def seeds_that_step_alike(rng: np.random.Generator, n_seeds: int) -> bool:
+    """Whether curves that only wander, seeds mostly alike, are said to rise or fall steadily."""
+    changes = 0.8 * rng.normal(size=8) + 0.6 * rng.normal(size=(n_seeds, 8))
+    found = steps(list(np.insert(changes.cumsum(axis=1), 0, 0.0, axis=1)))
+    return found is not None and found.p < 1 - LEVEL
+
+
+def one_layer_of_three(rng: np.random.Generator, n_seeds: int) -> bool:
+    """Whether each of three steps to more layers is said to help where one alone does."""
+    scenario, gains = Scenario(), np.cumsum([0.0, 0.0, 30.0, 0.0])
+    lines = [line_of(rng, n_seeds, line, scenario)["a"] for line in POOLED[:4]]
+    lines = [replace(of, score=of.score + g) for of, g in zip(lines, gains, strict=True)]
+    pairs = {i: difference(lines[i + 1], lines[i]) for i in range(3)}
+    each = [Finding("", "", one) for one in estimates(pairs).values()]
+    return all_of(each, "", 3).verdict == HOLDS
+
+
+def one_task_far_out(rng: np.random.Generator, n_seeds: int) -> bool:
+    """Whether effects rise with size over eight tasks, by the largest set's own effect alone."""
+    effects = rng.normal(size=8) + np.eye(8)[7] * rng.choice([-5.0, 5.0])
+    found = line_over(effects, np.array([2.7, 2.8, 2.9, 3.0, 3.1, 3.2, 3.3, 4.5]))
+    return found is not None and found.p < 1 - LEVEL
+
+
+VERDICTS: dict[str, Callable[[np.random.Generator, int], bool]] = {
+    "steadily, where curves wander and seeds step alike": seeds_that_step_alike,
+    "each further layer, where one of three helps": one_layer_of_three,
+    "a trend over tasks, by one task far out": one_task_far_out,
+}
+
+
+def error(verdict: str, n_seeds: int, n: int) -> float:
+    """In how many of 100 runs a verdict is wrong."""
+    rng = np.random.default_rng(n_seeds)
+    return 100 * float(np.mean([VERDICTS[verdict](rng, n_seeds) for _ in range(n)]))
+
+
+def main(n: int = 500) -> None:
+    """Print both tables as Markdown."""
+    for name, scenario in SCENARIOS.items():
+        of = [coverage(scenario, n_seeds, n) for n_seeds in (2, 3)]
+        shown = (" · ".join(f"{one[k]:.0f}" for one in of).replace("nan · nan", "–") for k in of[0])
+        print("|", " | ".join([name, *shown]), "|")
+    for name in VERDICTS:
+        print(f"| {name} | {' · '.join(f'{error(name, s, 4 * n):.1f}' for s in (2, 3))} |")
+
+
+if __name__ == "__main__":
+    main()

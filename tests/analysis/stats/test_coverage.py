@@ -1,0 +1,41 @@
+"""The coverage that `docs/statistics.md` states, simulated again with fewer runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.stats.scenarios import SCENARIOS, VERDICTS, coverage, error
+
+TEXT = Path(__file__, "../../../../docs/statistics.md").resolve().read_text(encoding="utf-8")
+N = 60
+
+
+def documented(name: str, n_seeds: int) -> list[float]:
+    """The numbers of a row with two or three seeds, without those in brackets; NaN of a dash."""
+    (row,) = re.findall(rf"^\| {re.escape(name)} \|(.*)\|$", TEXT, re.MULTILINE)
+    cells = [re.sub(r"\(.*\)", "", cell).split("·") for cell in row.split("|")]
+    return [float(cell[n_seeds - 2]) if len(cell) > 1 else np.nan for cell in cells]
+
+
+def margin(expected: float, n: int) -> float:
+    """Three and a half standard errors of a share of 100 in `n` runs, and what was rounded off."""
+    share = np.clip(expected / 100, 0.02, 0.98)
+    return 350 * np.sqrt(share * (1 - share) / n) + 0.5
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_intervals_hold_the_truth_as_often_as_documented(name, n_seeds):
+    found = coverage(SCENARIOS[name], n_seeds, N)
+    for (what, share), expected in zip(found.items(), documented(name, n_seeds), strict=True):
+        near = pytest.approx(expected, abs=margin(expected, N), nan_ok=True)
+        assert share == near, what
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+@pytest.mark.parametrize("name", VERDICTS)
+def test_a_verdict_along_curves_or_over_tasks_is_wrong_in_at_most_5_of_100_runs(name, n_seeds):
+    (expected,) = documented(name, n_seeds)
+    assert expected <= 5 and error(name, n_seeds, 2 * N) <= expected + margin(expected, 2 * N)
