@@ -56,11 +56,11 @@ def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
     path = tmp_path / "world" / "degrees.csv"
     assert read_degrees(path)["lexical"] == {"rte/dev/0", "rte/dev/1"}
     path.write_text("".join(path.read_text().splitlines(True)[:-1]))
-    with pytest.raises(InputError, match=r"degrees\.csv: not the file of manifest\.json; make"):
+    with pytest.raises(InputError, match=r"degrees\.csv: not the file that manifest\.json"):
         read_degrees(path)
     write_json(path.with_name("manifest.json"), {"files": {}})
-    with pytest.raises(InputError, match=r"manifest\.json: 'degrees\.csv' is missing"):
+    with pytest.raises(InputError, match=r"degrees\.csv: not the file that manifest\.json"):
         read_degrees(path)
     path.with_name("manifest.json").unlink()
-    with pytest.raises(InputError, match=r"degrees\.csv: it or manifest\.json is missing; make"):
+    with pytest.raises(InputError, match=r"manifest\.json: no such file; run the step"):
         read_degrees(path)

@@ -283,7 +283,7 @@ def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
     assert is_marked(rte["alarms"]) and not is_marked(cola["alarms"])
 
 
-def test_seeds_that_disagree_raise_an_alarm_of_every_run(run_of, change):
+def test_a_seed_far_below_the_best_one_bears_an_alarm(run_of, change):
     results, grid = run_of("rte", "mnli")
     spread = {"rte": [45.0, 65.1, 50.0], "mnli": [45.0, 65.0, 50.0]}
     for name, scores in spread.items():
@@ -297,7 +297,7 @@ def test_seeds_that_disagree_raise_an_alarm_of_every_run(run_of, change):
     table, text = build(cells, results, grid)
     mine = table[(table["arch"] == "transformer") & (table["n_transfer"] == "12")]
     mine = mine[mine["aux"] == "on"].groupby("task")["alarms"].unique()
-    assert list(mine["rte"]) == ["below_bag_of_words;seeds_disagree"]
+    assert list(mine["rte"]) == ["below_bag_of_words;seeds_disagree", "below_bag_of_words"]
     assert list(mine["mnli"]) == ["below_bag_of_words"]
 
 
