@@ -55,7 +55,10 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             lengths=_counts(batching.input_lengths(spec.family, texts)),
             n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
         )
-    EncodedFacts(spec=spec, tokenizer=encoder.digest, splits=splits).write(facts_path(out))
+    facts = EncodedFacts(
+        spec=spec, tokenizer=encoder.digest, n_vocab=encoder.n_vocab, splits=splits
+    )
+    facts.write(facts_path(out))
     print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)
 
 

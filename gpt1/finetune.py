@@ -4,8 +4,8 @@
         --predictions results/predictions/{full,n_transfer-none}/cola.parquet ...
 
 A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
-task that start from one language model. How cells are distributed over jobs leaves no trace. Every
-finished run is cached; failed runs are reported at the end, after all others.
+task that start from one language model, or from none. How cells are distributed over jobs leaves no
+trace. Every finished run is cached; failed runs are reported at the end, after all others.
 
 With --weights the weights of one cell, those of every seed, are written for `gpt1.predict` in place
 of its JSON. A cell that --keep names leaves them in the cache when it is trained; one that was
@@ -37,7 +37,7 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
     failures = []
     for cell in job.cells:
         runs = []
-        for seed, checkpoint in job.starts(seeds):
+        for seed, checkpoint in job.starts(cell, seeds):
             fault = f"{paths[cell][0]}, seed {seed}"
             try:
                 runs.append((checkpoint, job.run(cell, seed, checkpoint)))
@@ -62,7 +62,7 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
     scores = {one.seed: one.scores for one in CellRecord.read(path).seeds}
     weights = {}
     (cell,) = job.cells
-    for seed, checkpoint in job.starts(seeds):
+    for seed, checkpoint in job.starts(cell, seeds):
         record = job.run(cell, seed, checkpoint)
         if record.scores != scores.get(seed):
             raise InputError(
@@ -83,10 +83,17 @@ def main() -> None:
     parser.add_argument("--baselines", required=True, type=Path, help="JSON of its baselines")
     parser.add_argument(
         "--checkpoints",
-        required=True,
-        nargs="+",
+        default=[],
+        nargs="*",
         type=Path,
-        help="one for each pre-training seed; the i-th of --seeds starts from the i-th, modulo "
+        help="one for each pre-training seed; none if no cell is transferred anything",
+    )
+    parser.add_argument(
+        "--pretrain-seeds",
+        default=[0],
+        nargs="+",
+        type=int,
+        help="without a checkpoint the i-th of --seeds is paired with the i-th of these, modulo "
         "their number",
     )
     parser.add_argument("--settings", required=True, type=JobSettings.parse, help="by line")
@@ -116,6 +123,7 @@ def main() -> None:
     job = CellJob(
         {cell: a.settings.lines[cell.line] for cell in cells},
         *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code, names),
+        a.pretrain_seeds,
     )
     if a.weights:
         return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)

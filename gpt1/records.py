@@ -106,6 +106,7 @@ class EncodedFacts(Record):
 
     spec: TaskSpec
     tokenizer: str
+    n_vocab: int
     splits: dict[str, SplitFacts]
 
     @property
@@ -158,7 +159,11 @@ class RunRecord(Run):
 
 
 class CellRun(Run):
-    """A run in the JSON of its cell; `checkpoint` is the digest of the one it started from."""
+    """A run in the JSON of its cell; `checkpoint` is the digest of the one it started from.
+
+    It is empty where nothing is transferred; `pretrain_seed` is then that of the language models
+    with which runs of the same seed are paired.
+    """
 
     alarms: list[str]
     pretrain_seed: int

@@ -77,7 +77,9 @@ class Line(Settings):
         return self.corpus != "books"
 
     def models(self) -> list[PretrainedModel]:
-        """The language models that its seeds start from, in turn."""
+        """The language models that its seeds start from, in turn; none without a transfer."""
+        if self.n_transfer == "none":
+            return []
         permuted = self.corpus == PERMUTED
         return [PretrainedModel(self.arch, seed, self.model, permuted) for seed in self.pretrain]
 

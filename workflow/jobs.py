@@ -1,7 +1,7 @@
 """How the cells of all studies are cut into jobs.
 
-Lines that start from one language model, on one task, train in one process: starting one costs as
-much as training a small cell.
+Lines that start from one language model, or from none, on one task, train in one process: starting
+one costs as much as training a small cell.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,14 @@ MOST = 48  # lines of a job: Linux takes command lines of 128 KiB
 class Job:
     """What one process trains of each of the `tasks`: the `lines`, named by their variants.
 
-    All have the language models `sources` after `update`, one for each pre-training seed, the rows
-    and tokens of the variants `rows` and `encoded`, and the `seeds` of fine-tuning.
+    All have the language models `sources` after `update`, one for each of the seeds `pretrain`, or
+    none, the rows and tokens of the variants `rows` and `encoded`, and the `seeds` of fine-tuning.
     """
 
     name: str  # of the rule
     tasks: tuple[str, ...]
     sources: tuple[PretrainedModel, ...]
+    pretrain: tuple[int, ...]
     update: int
     rows: str
     encoded: str
@@ -34,11 +35,12 @@ class Job:
 
 def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
     """The job of a single line, the variant of that name."""
-    config = lines.config(variant)
+    config, line = lines.config(variant), lines.line(variant)
     return Job(
         name,
         tasks,
-        tuple(lines.line(variant).models()),
+        tuple(line.models()),
+        tuple(line.pretrain),
         config.checkpoint(),
         lines.at(variant, "tasks"),
         lines.at(variant, "encoded"),
@@ -63,7 +65,8 @@ def jobs(lines: Plan) -> Iterator[Job]:
             if tasks := tuple(task for task in plan.tasks if Cell(name, task) not in known):
                 known |= {Cell(name, task) for task in tasks}
                 variant = lines.variant(name)
-                alone = job_of(lines, f"finetune_{study}_{point.of.arch}", variant, tasks)
+                kind = point.of.arch if point.of.models() else "from_scratch"
+                alone = job_of(lines, f"finetune_{study}_{kind}", variant, tasks)
                 together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
         for job, variants in together.items():
             for start in range(0, len(variants), MOST):

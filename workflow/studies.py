@@ -41,7 +41,7 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
         line = lines.line(variant)
-        if base.experiment.pretrained and (line.model or line.arch == "lstm"):
+        if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
         for changed in _of_no_cell(overlay, line.arch, tasks):
             remedy = "make the line a reference" if changed == entry.axis else "remove it"

@@ -8,7 +8,7 @@ from typing import Any
 from gpt1.cell import FULL, Cell
 from gpt1.data.encoded import load as load_encoded
 from gpt1.data.task_data import TaskData
-from gpt1.records import RunRecord
+from gpt1.records import CheckpointFacts, RunRecord
 from gpt1.settings import CellSettings
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import Key, RunCache
@@ -23,9 +23,10 @@ class CellJob:
     """What the cells of one job share: the language model that they start from, and the task.
 
     `cells` have the settings of each. `checkpoints` are of one language model, each from a
-    pre-training seed of its own. The weights of the cells whose names are in `kept` go to the
-    cache as well. Raises InputError if a file is damaged or missing, or if cells, files and
-    settings do not match.
+    pre-training seed of its own; there are none if nothing is transferred. Runs that start from
+    none are paired with the seeds `pretrain` all the same. The weights of the cells whose names
+    are in `kept` go to the cache as well. Raises InputError if a file is damaged or missing, or if
+    cells, files and settings do not match.
     """
 
     def __init__(
@@ -38,41 +39,59 @@ class CellJob:
         cache: RunCache,
         code: str = "",
         kept: Collection[str] = (),
+        pretrain: Sequence[int] = (0,),
     ):
         self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
         self.encoded, self.baselines = load_encoded(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
-        tokenizer, model = self.encoded.tokenizer, next(iter(cells.values())).model
-        self.checkpoints = [
-            load_checkpoint(path, model.arch, model, tokenizer) for path in checkpoints
-        ]
-        for cell, of in cells.items():
-            for path, checkpoint in zip(checkpoints, self.checkpoints, strict=True):
-                if checkpoint.facts.corpus != of.corpus:
-                    raise InputError(
-                        f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.name} "
-                        f"starts from {of.corpus}; give that checkpoint"
-                    )
-        n_vocab = self.checkpoints[0].facts.n_vocab
-        # By the one setting beyond the model's that it depends on: large tasks are in memory once.
-        samples = {of.eval_train: of for of in cells.values()}
-        self.data = {n: TaskData.of(self.encoded, n_vocab, of) for n, of in samples.items()}
+        self.pretrain = pretrain
+        self.checkpoints = self._loaded(checkpoints)
+        # By the settings that it depends on: large tasks are in memory once.
+        samples = {self._sample(of): of for of in cells.values()}
+        n_vocab = self.encoded.facts.n_vocab
+        self.data = {key: TaskData.of(self.encoded, n_vocab, of) for key, of in samples.items()}
         self.digests = {
-            "tokenizer": tokenizer,
+            "tokenizer": self.encoded.tokenizer,
             "data": self.encoded.labelled_digest,
             "code": code,
         }
         # Runs under different runtime settings or library versions are never mixed.
         self.environment: dict[str, Any] = {"runtime": runtime.numeric(), "versions": versions()}
 
+    def _loaded(self, paths: Sequence[Path]) -> list[Checkpoint]:
+        """The checkpoints of the cells that are transferred something.
+
+        Raises InputError unless they are those that all of these start from.
+        """
+        cells = {cell: of for cell, of in self.cells.items() if of.n_transfer != "none"}
+        models = {of.model.model_dump_json(): of.model for of in cells.values()}
+        if len(models) > 1:
+            raise InputError(f"the settings are of {len(models)} models; give cells of one")
+        if cells and not paths:
+            raise InputError(f"--checkpoints: {next(iter(cells)).name} starts from some; give them")
+        found = [
+            load_checkpoint(path, model.arch, model, self.encoded.tokenizer)
+            for model in models.values()
+            for path in paths
+        ]
+        for path, checkpoint in zip(paths, found, strict=False):
+            for cell, of in cells.items():
+                if checkpoint.facts.corpus != of.corpus:
+                    raise InputError(
+                        f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.name} "
+                        f"starts from {of.corpus}; give that checkpoint"
+                    )
+        return found
+
+    @staticmethod
+    def _sample(of: CellSettings) -> tuple[int, int]:
+        return of.eval_train, of.model.n_ctx
+
     def _check(self, encoded: Path, baselines: Path) -> None:
-        """Raise InputError unless cells, files and settings are of one task and one model."""
+        """Raise InputError unless cells and files are of one task."""
         tasks = list(dict.fromkeys(cell.task for cell in self.cells))
         if len(tasks) > 1:
             raise InputError(f"the cells are of {', '.join(tasks)}; give those of one task")
-        models = {of.model.model_dump_json() for of in self.cells.values()}
-        if len(models) > 1:
-            raise InputError(f"the settings are of {len(models)} models; give cells of one")
         tasks_of = {encoded: self.encoded.spec.name, baselines: self.baselines.task}
         for path, task in tasks_of.items():
             if task != tasks[0]:
@@ -84,9 +103,25 @@ class CellJob:
         """The digest of how a cell is trained."""
         return sha256_json(self.cells[cell].finetune().model_dump(mode="json"))
 
-    def starts(self, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
+    def starts(self, cell: Cell, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
         """Each seed with the checkpoint that it starts from; these take turns, in their order."""
-        return list(zip(seeds, cycle(self.checkpoints), strict=False))
+        own = self.cells[cell]
+        untrained = [self._untrained(own, seed) for seed in self.pretrain]
+        models = untrained if own.n_transfer == "none" else self.checkpoints
+        return list(zip(seeds, cycle(models), strict=False))
+
+    def _untrained(self, of: CellSettings, seed: int) -> Checkpoint:
+        """What a cell starts from that is transferred nothing: no tensors, and no file."""
+        facts = CheckpointFacts(
+            arch=of.model.arch,
+            seed=seed,
+            corpus=of.corpus,
+            model=of.model,
+            n_vocab=self.encoded.facts.n_vocab,
+            tokenizer=self.encoded.tokenizer,
+            sha256="",
+        )
+        return Checkpoint({}, facts)
 
     def key(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> Key:
         """Everything that decides the result of a run, and nothing else: no name, no path."""
@@ -119,7 +154,7 @@ class CellJob:
         answers = self.cache.get(of_unlabelled) if unlabelled else {}
         if record is None or answers is None or (weights and not weights.exists()):
             own = self.cells[cell]
-            rows, data = self.runtime.micro_batch or own.batch, self.data[own.eval_train]
+            rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
             with self.runtime.holding(rows, f"rows of {cell.name}"):
                 run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
                 record = run.train().model_dump()

@@ -12,7 +12,7 @@ from tests.support.programs import refusal
 
 def test_a_record_is_read_as_it_was_written(tmp_path):
     split = {**SPLIT, "lengths": {7: 2, 12: 1}, "n_ctx_needed": {16: 3}}
-    facts = EncodedFacts(spec=task("stsb").spec, tokenizer="t", splits={"train": split})
+    facts = EncodedFacts(spec=task("stsb").spec, tokenizer="t", n_vocab=9, splits={"train": split})
     facts.write(tmp_path / "stsb.json")
     assert EncodedFacts.read(tmp_path / "stsb.json") == facts
     assert json.loads((tmp_path / "stsb.json").read_text())["spec"]["family"] == "similarity"

@@ -146,7 +146,9 @@ def encoded_task(spec, **splits):
         )
         for name, split in splits.items()
     }
-    return EncodedTask(EncodedFacts(spec=spec, tokenizer="t" * 64, splits=facts), splits)
+    return EncodedTask(
+        EncodedFacts(spec=spec, tokenizer="t" * 64, n_vocab=N_VOCAB, splits=facts), splits
+    )
 
 
 def encoded(task, **sizes):

@@ -125,6 +125,7 @@ ONE |= {
     "tokens": 1,
     "pretrain": 3,
     "finetune_ablation_transformer": 1,  # with the first value, and the pool of seeds
+    "finetune_ablation_from_scratch": 1,
     "finetune_mine_transformer": 1,
 }
 AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs

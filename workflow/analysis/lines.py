@@ -3,7 +3,8 @@
 `diff` is the paired difference to what the study compares with: the first reference; else the
 first line, at the same value; of a single line the line's first value.
 
-`along` is the difference to the first value of the same line, where `diff` is to something else.
+`train` is the mean score on the training rows, `along` the difference to the first value of the
+same line, where `diff` is to something else.
 
 Of several lines along an axis, `change` is how far the difference of a line to the first line has
 moved since the first value (a difference of differences), paired by row and seed. In `train_size`
@@ -18,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import tasks
@@ -25,7 +27,7 @@ from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns
-from workflow.analysis.stats.sample import Heads, Sample, Scores, combine
+from workflow.analysis.stats.sample import Heads, Sample, Scores, combine, mean_of
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid, Point, StudyPlan
 
@@ -53,6 +55,10 @@ class Lines:
             for point in self.study.points
         }
 
+    def on(self, split: str, cell: Cell) -> Sample | None:
+        """The main metric of a cell on a split."""
+        return self.samples.of(cell, split, tasks.task(cell.task).metric)
+
     def pool(self, score: Score | None = None) -> SeedPool:
         """The run's pool of seeds; the study's own for an architecture that the run has not."""
         scores = self.scores(score)
@@ -70,10 +76,13 @@ class Lines:
             compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
             cells = {task: Cell(point.of.name, task).name for task in self.study.tasks}
             numbers = columns(scores[point.key], self.averages, pool, **compared)
+            train = {task: self.on("train", Cell(point.of.name, task)) for task in self.study.tasks}
+            train |= {n: mean_of(train, names) for n, names in self.averages.items()}
             for task in order:
                 row = {"line": point.line, "value": point.value, "task": task}
                 row |= point.of.columns
-                yield {**row, "cell": cells.get(task), **facts[task], **numbers[task]}
+                fit = {"train": of.value if (of := train[task]) else np.nan}
+                yield {**row, "cell": cells.get(task), **facts[task], **numbers[task], **fit}
 
         return pd.DataFrame(row for point in self.study.points for row in rows(point))
 

@@ -30,7 +30,8 @@ TRAIN_ROWS = {  # of these eight, as GLUE had them when the paper was written
 class Variant:
     """A model of the ablations: `title` in the tables, `name` in the claims.
 
-    `n_transfer` "all" is as many layers as the architecture has.
+    `n_transfer` "all" is as many layers as the architecture has. One that is not `plain` differs in
+    more than is named here, and is known by its title in Table 5.
     """
 
     title: str
@@ -39,10 +40,14 @@ class Variant:
     aux: Aux = "on"
     n_transfer: int | Literal["none", "all"] = "all"
     corpus: Corpus = "books"
+    plain: bool = True
 
     def cell(self, grid: Grid, task: str) -> Cell | None:
         """Its cell of a task; None if the run has no such line."""
         line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
+        if not self.plain:
+            named = {point.line: point.of for point in grid.studies["ablation"].points}
+            line = named.get(self.title)
         return Cell(line.name, task) if line else None
 
     def printed(self, task: str) -> float | None:
@@ -59,6 +64,13 @@ NEITHER = Variant(
     "w/o pre-training and aux LM",
     aux="off",
     n_transfer="none",
+)
+FITTED = Variant(
+    "Transformer from scratch, fitted",
+    "from scratch, fitted",
+    aux="off",
+    n_transfer="none",
+    plain=False,
 )
 SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
 SENTENCES_SHUFFLED = Variant(

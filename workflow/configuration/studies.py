@@ -145,6 +145,15 @@ class Study(Settings):
 
 PAPER = "Transformer w/ aux LM (full)"  # of Table 5, with which its other lines are compared
 
+FITTED = "Transformer from scratch, fitted"
+# A network that labelled rows alone suffice to train; sizes other than the paper's have own rates.
+SMALL = {
+    "model.transformer.n_layer": 2,
+    "finetune.lm_coef": 0,
+    "finetune.epochs": 10,
+    "finetune.lr.transformer": 2.5e-4,  # that of pre-training
+}
+
 
 def shipped(has_lstm: bool) -> dict[str, Any]:
     """The two studies of the paper as a config gives them; published weights have no LSTM."""
@@ -155,6 +164,7 @@ def shipped(has_lstm: bool) -> dict[str, Any]:
         "LSTM w/ aux LM": {"arch": "lstm"},
         "Transformer w/o pre-training, w/o aux LM": {"n_transfer": "none", "finetune.lm_coef": 0},
         "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0},
+        FITTED: {**SMALL, "n_transfer": "none"},
     }
     depths: dict[str, dict[str, Any] | None] = {
         PAPER: {},

@@ -28,12 +28,14 @@ for job in jobs(lines):
             cache=f"{cfg.results}/.work/runs",
             settings=cell_settings(job),
             seeds=list(job.seeds),
+            pretrain=list(job.pretrain),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1 finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
+            " --pretrain-seeds {params.pretrain}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             ' --keep "$KEPT_CELLS" &> {log}'
 
@@ -67,6 +69,7 @@ for cell in cfg.kept():
             cache=f"{cfg.results}/.work/runs",
             settings=cell_settings(job),
             seeds=list(job.seeds),
+            pretrain=list(job.pretrain),
             tokenizer=os.path.dirname(tokenizer_of(job.encoded)[0]),
             code=code.digest("gpt1.finetune"),
         shell:
@@ -74,5 +77,6 @@ for cell in cfg.kept():
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"
+            " --pretrain-seeds {params.pretrain}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             " &> {log}"

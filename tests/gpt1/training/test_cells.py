@@ -71,9 +71,11 @@ def cells(*layers, arch="transformer", **options):
 def job(files, own, code="", runtime=None, weights=None):
     """A job of these cells."""
     arch = next(iter(own.values())).model.arch
-    weights = [files / f"{name}.safetensors" for name in weights or [arch]]
+    names = [arch] if weights is None else weights
+    weights = [files / f"{name}.safetensors" for name in names]
     inputs = (files / "encoded/rte", files / "baselines/rte.json", weights)
-    return CellJob(own, *inputs, runtime or Runtime(), RunCache(files / "cache"), code)
+    cache = RunCache(files / "cache")
+    return CellJob(own, *inputs, runtime or Runtime(), cache, code, pretrain=[5])
 
 
 def paths(files, own):
@@ -180,11 +182,13 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
         job(files, {Cell(FULL, "qnli"): settings})
     with pytest.raises(InputError, match="the cells are of rte, qnli; give those of one task"):
         job(files, own | {Cell(FULL, "qnli"): settings})
-    for other in (cells("none", arch="lstm"), cells(1, model=toy.model("transformer", n_ctx=12))):
+    for other in (cells(1, arch="lstm"), cells(1, model=toy.model("transformer", n_ctx=12))):
         with pytest.raises(InputError, match="the settings are of 2 models; give cells of one"):
             job(files, own | other)
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
         job(files, cells(0, arch="lstm"), weights=["transformer"])
+    with pytest.raises(InputError, match="--checkpoints: n_transfer-0/rte starts from some; give"):
+        job(files, own, weights=[])
     words = (*finetune_words(files, own), "--settings", JobSettings(lines={}).to_json())
     done = call(finetune.main, *words)
     assert "--settings: of n_transfer-0 there are none; give those of each line" in done.stderr
@@ -213,6 +217,23 @@ def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
+
+
+def test_cells_without_a_transfer_of_any_shape_train_together_without_a_checkpoint(files):
+    own = cells("none") | {
+        Cell(name, "rte"): toy.cell_settings(arch, "none", model=toy.model(arch, n_ctx=n_ctx))
+        for name, arch, n_ctx in (("short", "transformer", 12), ("recurrent", "lstm", 24))
+    }
+    assert train(files, own, [0, 1], weights=[]) == []
+    found = [read_json(path) for path in paths(files, own)]
+    assert [cell["arch"] for cell in found] == ["transformer", "transformer", "lstm"]
+    assert all(run["checkpoint"] == "" for cell in found for run in cell["seeds"])
+    assert all(run["pretrain_seed"] == 5 for cell in found for run in cell["seeds"])
+    shutil.rmtree(files / "cache")
+    train(files, cells("none"), [0, 1], weights=["transformer"])
+    assert (
+        read_json(paths(files, own)[0])["seeds"][1]["loss_end"] == found[0]["seeds"][1]["loss_end"]
+    )
 
 
 def test_a_cell_says_what_its_language_model_has_read(files):

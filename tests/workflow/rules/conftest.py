@@ -19,6 +19,7 @@ LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of tw
 FINETUNE = {
     **{"finetune_ablation_transformer": 2, "finetune_layer_transfer_transformer": 2},
     **LSTM,
+    **{"finetune_ablation_from_scratch": 2, "finetune_layer_transfer_from_scratch": 2},
 }
 
 

@@ -15,6 +15,7 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
         **{"finetune_ablation_transformer": 12, "finetune_layer_transfer_transformer": 12},
         **{"finetune_ablation_lstm": 12, "finetune_ablation_transformer_2": 12},  # permuted
+        "finetune_ablation_from_scratch": 12,
     }
     assert plan["pretrain"] == 6 and plan["zero_shot"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
@@ -31,8 +32,9 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
 @pytest.mark.parametrize(
     ("table", "cells"),
     [
-        ("ablation", {"transformer": 12, "transformer_2": 12, "lstm": 12}),
-        ("contamination", {"transformer": 12, "transformer_2": 12}),  # all that is sampled together
+        ("ablation", {"transformer": 12, "transformer_2": 12, "lstm": 12, "from_scratch": 12}),
+        # All that is sampled together.
+        ("contamination", {"transformer": 12, "transformer_2": 12, "from_scratch": 12}),
         ("zero_shot", {}),
     ],
 )
@@ -40,7 +42,7 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
     plan = planned(ROOT, "--directory", str(tmp_path), f"results/{table}.csv")
     found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "samples"))}
     expected = {f"finetune_ablation_{job}": n for job, n in cells.items()}
-    archs = {job.partition("_")[0] for job in cells}
+    archs = {job.partition("_")[0] for job in cells} - {"from"}
     assert found == expected | {f"samples_{arch}_ablation": 1 for arch in archs}
     assert ("zero_shot" in plan) == (table == "zero_shot")
     assert ("contamination" in plan) == (table == "contamination")
@@ -97,8 +99,8 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 12 * 4 + 1, "novels": 6 * 2, "gpu": 7 * 3}
-    expected |= {"novels_night": 6 * 3, "paper": 12 * (4 + 2 + 4 + 4), "laptop": 5 * 2}
+    expected = {"smoke": 12 * 5 + 1, "novels": 6 * 3, "gpu": 7 * 4}
+    expected |= {"novels_night": 6 * 4, "paper": 12 * 15, "laptop": 5 * 3}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
     assert ("tokenizer" in plan) == (name not in ("paper", "laptop"))
@@ -107,7 +109,7 @@ def test_the_other_configs_plan(name, tmp_path):
 def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(tmp_path):
     options = ("--configfile", str(ROOT / "workflow" / "config" / "paper.yaml"))
     plan = planned(ROOT, "--directory", str(tmp_path), *options, "--", "all")
-    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 14
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 15
     assert plan["pretrain"] == 2 and plan["examples"] == plan["encode"] == 13
     assert planned(ROOT, "--directory", str(tmp_path), *options, "all") == plan
 

@@ -81,6 +81,7 @@ STAGES = {"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 
 STAGES |= {f"finetune_{name}_transformer": 2 for name in STUDIES} | {"page": 1}
 STAGES |= {f"samples_transformer_{name}": 1 for name in STUDIES}
 STAGES |= {f"table_{name}": 1 for name in TABLES} | {f"figure_{name}": 1 for name in FIGURES}
+STAGES |= {"finetune_ablation_from_scratch": 2}
 
 
 def test_tokenizer_and_pretraining_drop_out_of_the_graph(tmp_path):
@@ -165,7 +166,8 @@ def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_
         assert len(cell["copied"]) == copied
         assert [run["seed"] for run in cell["seeds"]] == [0, 1]
         assert cell["digests"]["tokenizer"] == facts["tokenizer"]
-        assert {run["checkpoint"] for run in cell["seeds"]} == {facts["sha256"]}
+        start = "" if cell["n_transfer"] == "none" else facts["sha256"]
+        assert {run["checkpoint"] for run in cell["seeds"]} == {start}
         assert {run["pretrain_seed"] for run in cell["seeds"]} == {0}
 
     scored = [path.relative_to(results) for path in results.glob("zero_shot/**/*.json")]

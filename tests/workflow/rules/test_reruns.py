@@ -58,7 +58,11 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
         | {"cloze", "pretraining", "cost_pretraining"},
     ),
     "finetune.epochs": (4, FINETUNE, OF_CELLS),
-    "finetune.lr.lstm": (9.0e-3, LSTM, OF_CELLS - {"contamination"}),
+    "finetune.lr.lstm": (
+        9.0e-3,
+        {**LSTM, "finetune_layer_transfer_from_scratch": 2},
+        OF_CELLS - {"contamination"},
+    ),
     "finetune.lm_coef": (0.4, FINETUNE, OF_CELLS),
     "tasks.rte.epochs": (4, dict.fromkeys(FINETUNE, 1), OF_CELLS),
     "tasks.rte.limit_train": (

@@ -21,6 +21,7 @@ from tasks.common.files import write_atomic
 from workflow.analysis import markdown
 from workflow.analysis.figures import scales
 from workflow.analysis.paper import (
+    FITTED,
     FULL,
     LSTM,
     NO_AUX,
@@ -36,6 +37,7 @@ CurveEnd = tuple[str, pd.Series, pd.Series, Look]  # name, x and y of the curve,
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+BROWN, OLIVE = "#8C510A", "#7A7A00"
 
 MODELS: dict[str, Look] = {  # ARCH, or ARCH-CORPUS
     "transformer": {"label": "Transformer", "color": BLUE, "marker": "o", "linestyle": "-"},
@@ -78,6 +80,7 @@ VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where 
         "marker": "P",
     },
     PERMUTED.title: {"color": SKY, "marker": "*"},
+    FITTED.title: {"color": BROWN, "marker": "h"},
 }
 COLOURS = [*(look["color"] for look in VARIANTS.values()), GREY]
 MARKERS = [*(look["marker"] for look in VARIANTS.values()), "<"]

@@ -43,6 +43,13 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(table, _parts(run, frame, baselines))
 
 
+def _train(frame: pd.DataFrame) -> pd.DataFrame:
+    """Whether each variant was fitted: tasks down, variants across."""
+    text = frame["train"].map(markdown.value)
+    shown = markdown.pivot(frame.assign(text=text), "head", "line", "text")
+    return shown.rename_axis("").rename_axis("", axis="columns")
+
+
 def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str | pd.DataFrame]:
     titles = run.titles() | {"avg": "Avg (8)", "avg_all": f"Avg of all {len(run.grid.tasks)}"}
     frame = frame.assign(head=frame["task"].map(titles))
@@ -62,6 +69,8 @@ def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str
         f"## Further tasks, and the average over all {len(run.grid.tasks)} tasks of this config",
         scores(["avg_all", *run.study.tasks[len(EIGHT) :]]),
         *compared(frame, run.study),
+        "## Scores on the training rows",
+        _train(frame),
         "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and its 95 % "
         "interval, of the kind of `ci_low` and `ci_high`.",
         *single_control(run.grid),

@@ -11,12 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-import tasks
-from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.lines import Lines, wide
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -39,13 +36,9 @@ def _frames(run: Lines) -> Iterator[pd.DataFrame]:
     yield headline[headline["task"] == "mean"].assign(split="reported")
     for task in run.study.tasks:
         for split in run.samples.reported(task):
-            frame = run.frame(partial(_on, run, split))
+            frame = run.frame(partial(run.on, split))
             yield frame[frame["task"] == task].assign(split=split)
-    yield run.frame(partial(_on, run, "train")).assign(split="train")
-
-
-def _on(run: Lines, split: str, cell: Cell) -> Sample | None:
-    return run.samples.of(cell, split, tasks.task(cell.task).metric)
+    yield run.frame(partial(run.on, "train")).assign(split="train")
 
 
 def _parts(run: Lines, frame: pd.DataFrame) -> list[str | pd.DataFrame]:

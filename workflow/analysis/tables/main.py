@@ -100,7 +100,8 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
         score = partial(samples.of, split=place["split"], metric=place["metric"])
         seeds = samples.seed_pool(grid, score)
         for aux in grid.aux:
-            sample = score(cells.get((aux, place["task"])))
+            cell = cells.get((aux, place["task"]))
+            sample, fit = score(cell), samples.of(cell, "train", place["metric"])
             found = estimates({place["task"]: sample}, seeds=seeds).get(place["task"])
             carries = place["carries_paper"] and aux == "on"
             rows.append(
@@ -112,6 +113,7 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
                     "n_transfer": str(grid.n_layer.get("transformer", "all")),
                     "variant": VARIANTS[aux],
                     **numbers(sample, found),
+                    "train": fit.value if fit else np.nan,
                 }
             )
     return pd.DataFrame(rows)
@@ -141,9 +143,11 @@ def _scores(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
     lines = [published.assign(line="*" + labels + "*", shown=shown)]
     for variant, mine in ours.groupby("variant", sort=False):
         lines.append(markdown.scores(mine, variant))
+        fit = mine["train"].map(markdown.value)
+        lines.append(lines[-1].assign(line=f"{variant}, training rows", shown=fit))
         ran = mine.dropna(subset=["mean"])
         if has_corpus and not np.allclose(ran["decontaminated_mean"], ran["mean"]):
-            lines.append(_decontaminated(lines[-1]))
+            lines.append(_decontaminated(lines[-2]))
     return markdown.with_baselines(pd.concat(lines), markdown.baselines(ours, "head")).rename_axis(
         "model"
     )
