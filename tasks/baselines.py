@@ -1,10 +1,9 @@
-"""Baselines: the best constant answer, and linear models on what a glance at the words shows.
+"""Baselines: the best constant answer, linear models on words and classes, nearest neighbours.
 
     python -m tasks baselines cola --examples examples/cola --out cola.json
 
 All are fitted on the train split and scored on every other labelled one, by the same metric
-function as the fine-tuned models. None is a network, and none sees more of the order of words than
-two neighbours:
+function as the fine-tuned models. None is a network:
 
 - word overlap (two texts): how many words the texts share;
 - one text: the bag of words of the better one of two texts, without the other; of multiple choice,
@@ -12,19 +11,22 @@ two neighbours:
 - bag of words: each text's words, the words that two texts share and how many these are;
 - word pairs (two texts): these, and each word of one text with each word of the other;
 - word classes: the same of the classes that words have in the books (`tasks.word_classes`);
+- class orders: ordered pairs of such classes within three words, and pairs of these pairs across
+  the texts, or within a single one;
+- nearest neighbours: the answer of the five training rows whose runs of classes are most alike;
 - affix bigrams (one text): neighbouring words by their first and last letters.
 """
 
 import argparse
 import functools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
+from tasks import neighbours, word_classes, word_features
 from tasks import task as task_named
-from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
 from tasks.common.records import BaselinesRecord, Scores, facts_path
@@ -88,8 +90,14 @@ def baselines(
         found["word_pairs"] = fitted(word_features.word_pairs)
     if classes:
         of = {word: str(number) for word, number in classes.items()}
-        of_class = functools.partial(word_features.word_pairs, of=lambda word: of.get(word, "-"))
-        found["word_classes"] = fitted(of_class)
+
+        def of_classes(features: Callable[..., Iterator[list[str]]]) -> Features:
+            return functools.partial(features, of=lambda word: of.get(word, "-"))
+
+        found["word_classes"] = fitted(of_classes(word_features.word_pairs))
+        found["class_orders"] = fitted(of_classes(word_features.word_orders))
+        nearest = neighbours.predict(task, train, rows, of_classes(word_features.word_runs))
+        found["nearest_neighbours"] = scores(task, scored, nearest)
     return found
 
 

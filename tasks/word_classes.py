@@ -27,9 +27,9 @@ WORD = re.compile(r"\w+|[^\w\s]")
 # At most, with three words a class at least. Chosen on an earlier synthetic world, where 150 to 250
 # classes of 200 to 300 dimensions were within 1.5 points of each other in the mean of twelve tasks,
 # and 100 dimensions lost 5 points.
-N_CLASSES = 200
+N_CLASSES = 110
 N_DIMENSIONS = 200
-WINDOW = 6  # words to either side; the nearest ones are told apart by their side
+WINDOW = 3  # words to either side; the nearest ones are told apart by their side
 # Bounds for real books, so that these take no longer than the synthetic world's.
 MAX_TOKENS = 2_000_000
 MAX_WORDS = 5_000
@@ -47,7 +47,7 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
 
     At most 200 classes, and a third as many as words. Raises InputError for too little text.
     """
-    from sklearn.cluster import KMeans
+    from sklearn.mixture import GaussianMixture
     from sklearn.preprocessing import normalize
 
     tokens: list[str] = []
@@ -63,8 +63,10 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
         )
     ids = np.array([index.get(word, -1) for word in tokens[:MAX_TOKENS]])
     vectors = normalize(_vectors(ids, len(index)))
-    k_means = KMeans(min(N_CLASSES, len(index) // 3), n_init=3, random_state=0)
-    return dict(zip(index, k_means.fit_predict(vectors).tolist(), strict=True))
+    mixture = GaussianMixture(
+        min(N_CLASSES, len(index) // 3), covariance_type="diag", reg_covar=1e-4, random_state=0
+    )
+    return dict(zip(index, mixture.fit_predict(vectors).tolist(), strict=True))
 
 
 def _vectors(ids: np.ndarray, n_words: int) -> np.ndarray:

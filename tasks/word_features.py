@@ -5,13 +5,15 @@ one for each choice. `of` turns a word into what stands for it, itself or its cl
 """
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 
 from tasks.example import Example
 from tasks.task import Task
 from tasks.word_classes import words
 
 Features = Callable[[Task, Example], Iterator[list[str]]]
+NEAR = 3  # words apart at most
+LONGEST = 3  # words of a run
 
 
 def texts(task: Task, example: Example) -> list[list[list[str]]]:
@@ -55,6 +57,50 @@ def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> 
                 one, other = sorted(pair) if task.family == "similarity" else pair
                 bag.append(f"{number} {one} {other}")
         yield bag
+
+
+def word_orders(
+    task: Task, example: Example, of: Callable[[str], str] = str
+) -> Iterator[list[str]]:
+    """Each two words that stand near each other, in their order, and each pair of such pairs.
+
+    The pairs of pairs are across the texts: the last one's with those of every text before it; of a
+    single text they are its own.
+    """
+    for *before, last in texts(task, example):
+        own = _in_order(last, of)
+        found = [f"last {pair}" for pair in own]
+        if not before:
+            found += [" ".join(pairs) for pairs in combinations_with_replacement(own, 2)]
+        for number, text in enumerate(before):
+            others = _in_order(text, of)
+            found += [f"{number} {pair}" for pair in others]
+            for pairs in product(others, own):
+                one, two = sorted(pairs) if task.family == "similarity" else pairs
+                found.append(f"{number} {one} {two}")
+        yield found
+
+
+def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
+    """The different pairs of words that are `NEAR`, as "one>other", with both ends of the text."""
+    names = ["^", *map(of, text), "$"]
+    return sorted(
+        {f"{name}>{other}" for i, name in enumerate(names) for other in names[i + 1 : i + 1 + NEAR]}
+    )
+
+
+def word_runs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """Every run of up to three words of each text, with its beginning and its end."""
+    for parts in texts(task, example):
+        runs = []
+        for number, text in enumerate(parts):
+            names = ["^", *map(of, text), "$"]
+            runs += [
+                f"{number} {' '.join(names[i : i + n])}"
+                for n in range(1, LONGEST + 1)
+                for i in range(len(names) - n + 1)
+            ]
+        yield runs
 
 
 def word_overlap(task: Task, example: Example) -> Iterator[list[str]]:

@@ -69,4 +69,6 @@ class BaselinesRecord(Baselines):
     one_text: Scores = {}
     word_pairs: Scores = {}
     word_classes: Scores = {}
+    class_orders: Scores = {}
+    nearest_neighbours: Scores = {}
     affix_bigrams: Scores = {}

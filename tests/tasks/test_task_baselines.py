@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,15 @@ from tasks.example import Example
 from tasks.examples import ExamplesFacts, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.word_features import affix_bigrams, bag_of_words, one_text, word_overlap, word_pairs
+from tasks.word_features import (
+    affix_bigrams,
+    bag_of_words,
+    one_text,
+    word_orders,
+    word_overlap,
+    word_pairs,
+    word_runs,
+)
 from tests.facts import DOCUMENT, DOCUMENTS
 from tests.support.programs import call
 
@@ -205,6 +214,40 @@ def test_classes_of_words_tell_of_words_that_no_training_row_has():
     assert scores["bag_of_words"]["dev"]["accuracy"] == 50.0
 
 
+def test_the_order_of_classes_tells_of_words_that_no_training_row_has():
+    """Whose turn it is tells the label, in one text and across two."""
+    classes = {"red": 0, "blue": 0, "pink": 0, "sad": 1, "glum": 1, "dour": 1}
+    train = rows("train", [0, 1] * 10, {0: "red sad", 1: "sad red"}.get)
+    dev = rows("dev", [0, 1], {0: "blue glum", 1: "glum blue"}.get)
+    scores = baselines.baselines(task("sst2"), train | dev, classes)
+    assert scores["class_orders"]["dev"]["accuracy"] == 100.0
+    assert scores["nearest_neighbours"]["dev"]["accuracy"] == 100.0
+    assert scores["word_classes"]["dev"]["accuracy"] == 50.0
+    known, asked = (
+        list(product(texts, texts))
+        for texts in (("red sad", "sad red"), ("blue glum", "glum blue"))
+    )
+    made = {
+        split: [Example(f"{split}/{i}", a, b, (), int(a == b)) for i, (a, b) in enumerate(pairs)]
+        for split, pairs in (("train", known * 6), ("dev", asked))
+    }
+    scores = baselines.baselines(task("rte"), made, classes)
+    assert scores["class_orders"]["dev"]["accuracy"] == 100.0
+    assert scores["word_classes"]["dev"]["accuracy"] <= 50.0
+
+
+def test_neighbours_of_choices_and_of_scores():
+    classes = {"red": 0, "blue": 0, "sad": 1, "glum": 1}
+    train = rows("train", [0, 1] * 5, lambda k: ("red", "sad")[k], "?", ("red", "sad"))
+    dev = rows("dev", [0, 1], lambda k: ("blue", "glum")[k], "?", ("blue", "glum"))
+    scores = baselines.baselines(task("race"), train | dev, classes)["nearest_neighbours"]
+    assert scores["dev"]["accuracy"] == 100.0
+    near = rows("train", [1.0, 5.0] * 3, lambda v: "red" if v > 2 else "sad", "x")
+    dev = rows("dev", [1.0, 5.0], lambda v: "blue" if v > 2 else "glum", "x")
+    scores = baselines.baselines(task("stsb"), near | dev, classes)
+    assert scores["nearest_neighbours"]["dev"]["pearson"] == pytest.approx(100.0)
+
+
 def test_each_baseline_sees_what_it_is_named_after():
     def seen(features, name, first, second="", choices=(), **given):
         return [
@@ -227,6 +270,19 @@ def test_each_baseline_sees_what_it_is_named_after():
     ]
     assert seen(one_text, "rte", "a b", "c", place=0) == [{"a", "b"}]
     assert seen(one_text, "race", "a", "b", ("c", "d e"), place=-1) == [{"c"}, {"d", "e"}]
+    (orders,) = seen(word_orders, "rte", "a b", "c d")
+    assert {"last c>d", "0 a>b", "0 a>b c>d", "0 ^>a d>$"} < orders and "last d>c" not in orders
+    (orders,) = seen(word_orders, "cola", "a b c d e")
+    assert orders >= {"last a>d", "a>b d>e"} and "last a>e" not in orders
+    (orders,) = seen(word_orders, "mrpc", "b a", "a b")
+    assert "0 a>b b>a" in orders and "0 b>a a>b" not in orders
+    assert seen(word_runs, "rte", "a", "b") == [
+        {
+            f"{n} {run}"
+            for n, w in enumerate("ab")
+            for run in ("^", w, "$", f"^ {w}", f"{w} $", f"^ {w} $")
+        }
+    ]
     (bigrams,) = seen(affix_bigrams, "cola", "An eel")
     assert bigrams >= {"an eel", "an e-", "-n -el", "^ an", "eel $"}
 

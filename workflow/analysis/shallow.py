@@ -18,6 +18,8 @@ NAMES = {
     "one_text": "one text alone",
     "word_pairs": "words x words",
     "word_classes": "word classes",
+    "class_orders": "word classes in order",
+    "nearest_neighbours": "nearest neighbours",
     "affix_bigrams": "affix bigrams",
     "best": "best of these and the bag of words",
 }
@@ -69,10 +71,14 @@ def note(scores: pd.DataFrame, grid: Grid) -> list[str]:
     if not scores["best"].notna().any():
         return []
     said = (
-        "The lines below the bag of words are linear models, too, fitted on the training rows. "
+        "The lines below the bag of words are fitted on the training rows, too. "
         "Word overlap: how many words two texts share. One text alone: the bag of words of the "
         "better of two texts, of multiple choice of the choices. Words x words: each pair of words "
         "across the texts. Affix bigrams: first and last letters of neighbouring words. "
     )
-    classes = "Word classes: the classes that k-means makes of the books' words, in place of words."
+    classes = (
+        "Word classes: the classes of the books' words in place of words. In order: ordered pairs "
+        "of classes within three words, and pairs of these across the texts. Nearest neighbours: "
+        "the five training rows with the most similar runs of classes."
+    )
     return [said + (classes if grid.has_corpus else "Without books there are no word classes.")]
