@@ -3,10 +3,10 @@
 Every book teaches it; a picture book shows its forms.
 """
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import GENDER, a, plural
-from tasks.world.rows import ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
 
 VOWELS = tuple("aeiou")
 HIMSELF = {"m": "himself", "f": "herself"}

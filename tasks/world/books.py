@@ -22,7 +22,7 @@ from tasks.world.lexicon import NUMBERS
 from tasks.world.settings import Discourse
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
-LINK = re.compile(r"^(but|while|though) ")
+LINK = re.compile(r"^(but|for|though|whereas|while|yet) ")
 MARK = re.compile(r"[^\w \n]")
 SENTENCE_END = re.compile(r"[.!?:]")
 WORD = re.compile(r"\w+|[^\w\s]")

@@ -1,9 +1,9 @@
 """Coreference: whom does a pronoun stand for? DPRD, and the characters of the books."""
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import he, plural
-from tasks.world.rows import ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
 
 
 def _deed(draw: Draw, first: bool) -> tuple[str, str, str, str]:

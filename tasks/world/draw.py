@@ -1,12 +1,14 @@
-"""Random draws of words: from the whole lexicon for books, from a part of it for training rows."""
+"""Random draws of words and forms: of a world's own ones for books, of fewer for training rows."""
 
+import functools
 import hashlib
 import random
+from typing import Literal, TypeVar, get_args
 
 from tasks.world import lexicon
 from tasks.world.lexicon import CATEGORIES, LIVING, NAMES_OF, PEOPLE, Verb
 
-# The words of each sort, in groups that are held out in equal shares.
+# The words of each sort, in groups that are divided and held out in equal shares.
 Words = dict[str, list[list[str]]]
 WORDS: Words = {
     "person": list(PEOPLE.values()),
@@ -19,24 +21,34 @@ WORDS: Words = {
     "lifeless": [kinds for category, kinds in CATEGORIES.items() if category not in LIVING],
     **{sort: [words] for sort, words in lexicon.CLASSES.items()},
 }
+# What a text takes: classes of words; one of two clauses; a word that reverses another.
+Degree = Literal["lexical", "relational", "compositional"]
+DEGREES: tuple[Degree, ...] = get_args(Degree)
+IN_BOOKS = (6, 3, 3)  # how often a paragraph of the books is of each degree
+Option = TypeVar("Option")
 
 
 class Draw(random.Random):
-    """A random generator of one named part of a world, which draws words as well.
+    """A random generator of one named part of a world, which draws words and forms as well.
 
-    The words are those of `seen` and, with probability `unseen_share`, of `unseen`.
+    The words are those of `seen` (None: all of the world's) and, with probability `unseen_share`,
+    of `unseen`. Reversals are combined in any way (`novel` is None, as in the books) or, with
+    probability `novel`, as in no training row.
     """
 
     def __init__(
         self,
         seed: int,
         part: str,
-        seen: Words = WORDS,
+        seen: Words | None = None,
         unseen: Words | None = None,
         unseen_share: float = 0.0,
+        novel: float | None = None,
     ):
-        super().__init__(int(hashlib.sha256(f"{seed}/{part}".encode()).hexdigest(), 16))
-        self.seen, self.unseen, self.unseen_share = seen, unseen, unseen_share
+        super().__init__(_number(f"{seed}/{part}"))
+        self.world = seed
+        self.seen = seen or words_of(seed)
+        self.unseen, self.unseen_share, self.novel = unseen, unseen_share, novel
 
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
@@ -59,25 +71,71 @@ class Draw(random.Random):
 
     def verb(self, takes: str) -> Verb:
         """Draw a verb whose object is a "being" or a "thing"."""
-        return self.choice(lexicon.VERBS[takes])
+        return self.choice(half(self.world, tuple(lexicon.VERBS[takes])))
+
+    def form(self, *forms: str) -> str:
+        """Draw one of the forms that this world has: the half of these that its seed chose."""
+        return self.choice(half(self.world, forms))
+
+    def degree(self) -> Degree:
+        """Draw the degree of a paragraph of the books."""
+        return self.choices(DEGREES, IN_BOOKS)[0]
+
+    def reversals(self, degree: Degree, *sorts: Option) -> tuple[Option, bool, bool]:
+        """What a text is about, one of `sorts`, and which of its two parts are reversed: one or
+        both if it is compositional, else none.
+
+        Of several sorts the world holds one out: both parts of a training row that is about it are
+        never reversed, though each is by itself, and both are in rows about the others.
+        """
+        if degree != "compositional":
+            return self.choice(sorts), False, False
+        held_out = (sorts[_number(f"{self.world}/held out") % len(sorts)], True, True)
+        if self.novel and len(sorts) > 1 and self.random() < self.novel:
+            return held_out
+        ways = ((True, False), (False, True), (True, True))
+        while True:
+            chosen = (self.choice(sorts), *self.choice(ways))
+            if chosen != held_out or self.novel is None or len(sorts) == 1:
+                return chosen
+
+
+def _number(name: str) -> int:
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16)
+
+
+@functools.cache
+def half(seed: int, options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """The half of some options that a world has, in their order."""
+    n = (len(options) + 1) // 2
+    chosen = random.Random(_number(f"{seed}/{options}")).sample(range(len(options)), n)
+    return tuple(options[i] for i in sorted(chosen))
+
+
+@functools.cache
+def words_of(seed: int) -> Words:
+    """The words of a world: half of each group of the lexicon."""
+    return {
+        sort: [list(half(seed, tuple(group))) for group in groups] for sort, groups in WORDS.items()
+    }
 
 
 def hold_out(draw: Draw, share: float = 0.4) -> tuple[Words, Words]:
-    """Split the lexicon into the words of training rows and those held out from them.
+    """Split a world's words into those of training rows and those held out from them.
 
     Each group of a sort is split by itself, so that both parts can express everything. A kind is
     held out under all sorts or under none.
     """
     held = {
         word
-        for sort, groups in WORDS.items()
+        for sort, groups in draw.seen.items()
         if sort not in ("living", "lifeless")
         for group in groups
         for word in draw.sample(group, max(1, round(len(group) * share)))
     }
     parts = [
         {sort: [[w for w in group if (w in held) == out] for group in groups]
-         for sort, groups in WORDS.items()}
+         for sort, groups in draw.seen.items()}
         for out in (False, True)
     ]  # fmt: skip
     return parts[0], parts[1]

@@ -1,20 +1,36 @@
 """Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
 
-from tasks.world.draw import Draw
-from tasks.world.feelings import ADJECTIVES, FEELINGS, Telling, another, state, surprise, tell
+from tasks.world.draw import Degree, Draw
+from tasks.world.feelings import (
+    ADJECTIVES,
+    FEELINGS,
+    JUDGED,
+    VERDICTS,
+    Feeling,
+    Telling,
+    another,
+    state,
+    surprise,
+    tell,
+)
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
 
 SURPRISES = 0.15  # the share of the books' deeds that turn out otherwise than they should
-GENRES = ("fiction", "news", "talk", "letters")
+GENRES = {
+    "fiction": ("once {}", "long ago {}"),
+    "news": ("it is reported that {}", "it was announced that {}"),
+    "talk": ("well , {} , you know", "oh , {} , you see"),
+    "letters": ("I hear that {}", "you may know that {}"),
+}
 
 
 def snli(draw: Draw, label: str, degree: Degree) -> Row:
     """What happened, and a claim about how somebody was, who had news or had rested or worked.
 
-    Neutral: the claim is about the other of mood and energy. Compositional: half of the claims are
-    denials as well.
+    Neutral: the claim is about the other of mood and energy. Compositional: what happened or the
+    claim is reversed, or both.
     """
     telling, claim = _telling_and_claim(draw, label, degree)
     return Row(sentence(telling.clause), sentence(claim), label, degree=degree)
@@ -23,26 +39,20 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
 def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
     """The same, told in a genre."""
     telling, claim = _telling_and_claim(draw, label, degree)
-    told = _told(telling.clause, genre)
+    told = _told(draw, telling.clause, genre)
     return Row(sentence(told), sentence(claim), label, group=genre, degree=degree)
 
 
-def _told(clause: str, genre: str) -> str:
-    told = {
-        "fiction": f"once {clause}",
-        "news": f"it is reported that {clause}",
-        "talk": f"well , {clause} , you know",
-        "letters": f"I hear that {clause}",
-    }
-    return told[genre]
+def _told(draw: Draw, clause: str, genre: str) -> str:
+    return draw.form(*GENRES[genre]).format(clause)
 
 
 def _telling_and_claim(draw: Draw, label: str, degree: Degree) -> tuple[Telling, str]:
-    telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
-    feeling, good = telling.feeling, telling.good == (label == "entailment")
+    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
+    good = telling.good == (label == "entailment")
     if label == "neutral":
         feeling, good = another(feeling), draw.random() < 0.5
-    denied = degree == "compositional" and draw.random() < 0.5
     return telling, state(draw, _subject(draw, telling), feeling, good, denied)
 
 
@@ -52,12 +62,11 @@ def _subject(draw: Draw, telling: Telling) -> str:
 
 
 def rte(draw: Draw, label: str, degree: Degree) -> Row:
-    """Who rested and who worked, and a claim about who was fresh and who was weary."""
-    good = draw.random() < 0.5
-    telling = tell(draw, "energy", good, degree)
-    denied = degree == "compositional" and draw.random() < 0.5
-    who = _subject(draw, telling)
-    claim = state(draw, who, "energy", good == (label == "entailment"), denied)
+    """What happened on some day, and a claim that follows or the opposite one."""
+    good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
+    telling = tell(draw, feeling, good, degree, reversed_=reversed_)
+    claimed = good == (label == "entailment")
+    claim = state(draw, _subject(draw, telling), feeling, claimed, denied)
     return Row(f"{_day(draw)} {sentence(telling.clause)}", sentence(claim), label, degree=degree)
 
 
@@ -67,21 +76,26 @@ def _day(draw: Draw) -> str:
 
 def paragraph(draw: Draw) -> str:
     """Who rested or worked, or what news they had, and how they were then."""
-    degree, good = draw.choices(DEGREES, IN_BOOKS)[0], draw.random() < 0.5
-    feeling = draw.choices(FEELINGS, (1, 2))[0]
-    telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)))
+    degree, good = draw.degree(), draw.random() < 0.5
+    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS, "energy")
+    telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)), reversed_=reversed_)
     who = _subject(draw, telling)
-    form = draw.random()
-    if telling.others:
+    # Two adjectives in what is denied: no book has a reported claim of more than four words.
+    form, n = draw.random(), 1 + denied
+    if draw.random() < JUDGED:
+        lines = [_judged(draw, telling, denied)]
+    elif telling.others:
         lines = [
             state(draw, who, feeling, good, n=2),
             state(draw, he(telling.others), feeling, not good, n=2),
         ]
         draw.shuffle(lines)
     elif form < SURPRISES:
-        lines = [f"{state(draw, who, feeling, not good)} , {surprise(not good)}"]
+        lines = [f"{state(draw, who, feeling, not good, denied, n)} , {surprise(not good)}"]
     elif form < 2 * SURPRISES:
-        lines = [f"{state(draw, who, feeling, good)} , of course"]
+        lines = [f"{state(draw, who, feeling, good, denied, n)} , of course"]
+    elif denied:
+        lines = [state(draw, who, feeling, good, denied, n)]
     elif form < 0.6:
         opposite = draw.word(ADJECTIVES[feeling][good])
         lines = [f"{state(draw, who, feeling, good)} , not {opposite}"]
@@ -89,18 +103,31 @@ def paragraph(draw: Draw) -> str:
         lines = [state(draw, who, feeling, good, n=2)]
     told = sentence(telling.clause)
     if draw.random() < 0.3:
-        told = sentence(_told(telling.clause, draw.choice(GENRES)))
+        told = sentence(_told(draw, telling.clause, draw.choice([*GENRES])))
     elif draw.random() < 0.2:
         told = f"{_day(draw)} {told}"
-    return " ".join((told, *map(sentence, lines)))
+    return " ".join((told, *(line if line[-1] == "." else sentence(line) for line in lines)))
+
+
+def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
+    """A claim about one of those that are told of, and whether it was so."""
+    who, good = _subject(draw, telling), telling.good
+    if telling.others and draw.random() < 0.5:
+        who, good = he(telling.others), not good
+    feeling, follows = telling.feeling, draw.choice([*VERDICTS])
+    claimed = (feeling, good == follows) if follows is not None else (another(feeling), good)
+    return f"{sentence(state(draw, who, *claimed, denied, 1 + denied))} {VERDICTS[follows]}"
 
 
 def cloze(draw: Draw, degree: Degree) -> ClozeItem:
     """How somebody was after rest or work."""
-    telling = tell(draw, "energy", draw.random() < 0.5, degree)
+    feeling: Feeling = "energy"
+    _, reversed_, denied = draw.reversals(degree, feeling)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
     who = he(telling.who)
     right, wrong = (
-        sentence(state(draw, who, "energy", good)) for good in (telling.good, not telling.good)
+        sentence(state(draw, who, feeling, good, denied))
+        for good in (telling.good, not telling.good)
     )
     return ClozeItem(sentence(telling.clause), (right, wrong))
 

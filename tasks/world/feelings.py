@@ -2,18 +2,26 @@
 
 Three degrees of difficulty, the same in every task but CoLA. Lexical: the class of one word tells.
 Relational: two clauses stand against each other, and one of them counts. Compositional: a word
-reverses what another says ("hated", "hardly", "not").
+reverses what another says ("hated", "hardly", "not"), in one of two texts or in both.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
 from tasks.world.grammar import np
 from tasks.world.lexicon import NEGATORS, OTHERS, SELDOM, a, he
-from tasks.world.rows import Degree
 
 Feeling = Literal["mood", "energy"]
+REVERSED_NEWS = (
+    "{who} {liking} the {thing} and {news} it",
+    "{who} {news} the {thing} that {he} {liking}",
+    "{who} {news} the {thing} , for {he} {liking} it",
+)
+# What the books say behind a claim that follows, that does not, or of which nothing is told.
+VERDICTS = {True: "True.", False: "False.", None: "Perhaps."}
+JUDGED = 0.35  # the share of the books' paragraphs that end in a verdict
+LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
 # Of each feeling the classes of adjectives and of what brings it about, the good ones first.
 ADJECTIVES: dict[Feeling, tuple[str, str]] = {
@@ -41,20 +49,21 @@ def tell(
     degree: Degree,
     other: Feeling | None = None,
     n: int = 1,
+    reversed_: bool = False,
 ) -> Telling:
-    """Tell what makes somebody feel so, in n words of its class.
+    """Tell what makes somebody feel so, in n words of its class; `reversed_` as in `cause`.
 
     Relational: others have the opposite luck, or any luck of the `other` feeling if one is given;
     either of them may be asked about.
     """
     who = draw.who()
     if degree != "relational":
-        clause = cause(draw, who, feeling, good, degree == "compositional", n)
+        clause = cause(draw, who, feeling, good, reversed_, n)
         return Telling(clause, who, feeling, good)
     one, two = draw.sample((who, draw.choice(OTHERS)), 2)
     luck = draw.random() < 0.5 if other else not good
     parts = [cause(draw, one, feeling, good, n=n), cause(draw, two, other or feeling, luck, n=n)]
-    clause = f" , {draw.choice(('but', 'while'))} ".join(draw.sample(parts, 2))
+    clause = f" , {draw.form(*LINKS)} ".join(draw.sample(parts, 2))
     return Telling(clause, one, feeling, good, "" if other else two)
 
 
@@ -68,29 +77,36 @@ def cause(
     """
     if feeling == "energy":
         deeds = draw.words(CAUSES["energy"][good == reversed_], n)
-        seldom = f"{draw.choice(SELDOM)} " if reversed_ else ""
-        return f"{np(who)} {seldom}{deeds} in the {draw.word('place')}"
+        seldom = f"{draw.form(*SELDOM)} " if reversed_ else ""
+        return f"{np(who)} {seldom}{deeds}{_where(draw)}"
     if not reversed_:
-        where = f" in the {draw.word('place')}" if draw.random() < 0.5 else ""
-        return f"{np(who)} {draw.words(CAUSES['mood'][not good], n)} {a(draw.word('thing'))}{where}"
+        news = f"{draw.words(CAUSES['mood'][not good], n)} {a(draw.word('thing'))}"
+        return f"{np(who)} {news}{_where(draw)}"
     loved, thing = draw.random() < 0.4, draw.word("thing")
     news = draw.word(CAUSES["mood"][good != loved])
     liking = draw.word("love" if loved else "hate")
-    return draw.choice(
-        (
-            f"{np(who)} {liking} the {thing} and {news} it",
-            f"{np(who)} {news} the {thing} that {he(who)} {liking}",
-        )
+    return draw.form(*REVERSED_NEWS).format(
+        who=np(who), liking=liking, thing=thing, news=news, he=he(who)
     )
+
+
+def _where(draw: Draw) -> str:
+    """A place, in three clauses of ten: what a place takes of the books teaches nothing else."""
+    return f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
 
 
 def state(
     draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False, n: int = 1
 ) -> str:
     """How somebody was, in n adjectives; if `denied`, by saying that the opposite was not so."""
-    adjectives = draw.words(ADJECTIVES[feeling][good == denied], n)
     be = "were" if who in (*OTHERS, "they") else "was"
-    return f"{who} {be} {draw.choice(NEGATORS) + ' ' if denied else ''}{adjectives}"
+    return f"{who} {be} {how(draw, feeling, good, denied, n)}"
+
+
+def how(draw: Draw, feeling: Feeling, good: bool, denied: bool = False, n: int = 1) -> str:
+    """The adjectives of `state`, with a negation if `denied`."""
+    adjectives = draw.words(ADJECTIVES[feeling][good == denied], n, "or" if denied else "and")
+    return f"{draw.form(*NEGATORS)} {adjectives}" if denied else adjectives
 
 
 def surprise(good: bool) -> str:

@@ -30,8 +30,9 @@ NUMBERS: list[str] = _WORDS["numbers"].split()
 CATEGORIES = _lists(_WORDS["categories"])
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
 LIVING: list[str] = _WORDS["living"].split()
-NEGATORS = ("not", "hardly", "far from", "by no means")  # before an adjective
-SELDOM = ("never", "hardly", "scarcely")  # before a verb
+# What reverses an adjective, and what reverses a verb.
+NEGATORS = ("not", "hardly", "far from", "by no means", "anything but", "scarcely")
+SELDOM = ("never", "hardly", "scarcely", "rarely", "seldom", "barely")
 OTHERS = ("the others", "other people")  # beside the one whom a text is about
 CLASSES = _lists(_WORDS["classes"])
 

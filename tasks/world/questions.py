@@ -1,30 +1,40 @@
 """Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
-from tasks.world.draw import Draw
-from tasks.world.feelings import ADJECTIVES, FEELINGS, Feeling, another, state, surprise, tell
+from tasks.world.draw import Degree, Draw
+from tasks.world.feelings import (
+    FEELINGS,
+    JUDGED,
+    VERDICTS,
+    Feeling,
+    another,
+    how,
+    state,
+    surprise,
+    tell,
+)
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Row
+from tasks.world.rows import Row
 
 LETTERS = "ABCD"
+KNEW = ("heard", "knew", "guessed", "noticed")
 
 
 def qnli(draw: Draw, label: str, degree: Degree) -> Row:
     """Why somebody felt so, and a sentence that is a reason for it or not."""
     right = label == "entailment"
-    telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
-    feeling, good = telling.feeling, telling.good
+    good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
+    telling = tell(draw, feeling, good, degree, reversed_=reversed_)
     if not right and draw.random() < 0.5:
         feeling, good = another(feeling), draw.random() < 0.5
     elif not right:
         good = not good
-    asked = _asked(draw, he(telling.who), feeling, good, degree)
+    asked = _asked(draw, he(telling.who), feeling, good, denied)
     return Row(sentence(f"why {asked}", "?"), sentence(telling.clause), label, degree=degree)
 
 
-def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, degree: Degree) -> str:
-    """`was she glad`; or, of a compositional row, at times the opposite denied."""
-    denied = degree == "compositional" and draw.random() < 0.5
+def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool) -> str:
+    """`was she glad`, or the opposite denied."""
     subject, be, rest = state(draw, who, feeling, good, denied).split(maxsplit=2)
     return f"{be} {subject} {rest}"
 
@@ -43,28 +53,27 @@ def _heard(
     draw: Draw, follows: bool, degree: Degree, unrelated: bool = False
 ) -> tuple[str, str, bool]:
     """Two questions without their marks, and whether the state in the second is a good one."""
-    telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
-    denied = degree == "compositional" and draw.random() < 0.5
-    feeling, good = telling.feeling, telling.good == follows
+    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
+    good = telling.good == follows
     if unrelated:
         feeling, good = another(feeling), draw.random() < 0.5
     claim = state(draw, he(telling.who), feeling, good, denied)
-    first, second = (
-        f"who {draw.choice(('heard', 'knew'))} that {what}" for what in (telling.clause, claim)
-    )
+    first, second = (f"who {draw.form(*KNEW)} that {what}" for what in (telling.clause, claim))
     return first, second, good
 
 
 def race(draw: Draw, label: str, degree: Degree) -> Row:
     """A passage, how somebody felt, and four answers: glad, sad, fresh and weary.
 
-    Relational: a second person's mood or energy stands in the passage as well.
+    Relational: a second person's mood or energy stands in the passage as well. Compositional: what
+    happened is reversed, or the answers are denieds, or both.
     """
-    feeling = draw.choice(FEELINGS)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, other=another(feeling))
+    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, another(feeling), 1, reversed_)
     who = he(telling.who)
     right, *others = (
-        sentence(draw.word(ADJECTIVES[of][not good]))
+        sentence(how(draw, of, good, denied))
         for of, good in (
             (feeling, telling.good),
             (feeling, not telling.good),
@@ -84,14 +93,17 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """What happened and how somebody felt, or how somebody felt and why; or who knew of both."""
-    degree, form = draw.choices(DEGREES, IN_BOOKS)[0], draw.random()
+    degree, form = draw.degree(), draw.random()
     if form < 0.5:
         row = race(draw, "A", degree)
         return f"{row.first} {row.second} {row.choices[0]}"
     if form < 0.75:
-        row = qnli(draw, "entailment", degree)
-        return f"{row.first} {row.second}"
+        judged, follows = draw.random() < JUDGED, draw.random() < 0.5
+        row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
+        return f"{row.first} {row.second}{f' {VERDICTS[follows]}' if judged else ''}"
     follows = draw.random() < 0.6
     first, second, good = _heard(draw, follows, degree)
+    if draw.random() < JUDGED:
+        return f"{sentence(first, '?')} {sentence(second, '?')} {VERDICTS[follows]}"
     end = draw.choice(("", " , of course")) if follows else f" , {surprise(good)}"
     return f"{sentence(first, '?')} {sentence(second + end, '?')}"

@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar
 
 from tasks.common.errors import InputError
-from tasks.world.draw import Draw
-
-# What a row takes: classes of words; one of two clauses; a word that reverses another.
-Degree = Literal["lexical", "relational", "compositional"]
-DEGREES: tuple[Degree, ...] = get_args(Degree)
-IN_BOOKS = (7, 3, 2)  # how often a paragraph of the books is of each degree
+from tasks.world.draw import Degree, Draw
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,25 @@
 """Sentiment: is a remark positive? SST-2, MRPC, STS-B, and the remarks of the books."""
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
+from tasks.world.feelings import JUDGED, VERDICTS, state
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import NEGATORS
-from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
 
+OPINIONS = (
+    "the {work} of the {who} was {judged}",
+    "the {who} found the {work} {judged}",
+    "{name} called the {work} {judged}",
+    "the {work} by the {who} seemed {judged}",
+    "to {name} the {work} was {judged}",
+    "the {who} thought the {work} {judged}",
+)
+CONCESSIONS = (
+    "though {conceded} , {main}",
+    "{conceded} , but {main}",
+    "{main} , though {conceded}",
+    "{conceded} , yet {main}",
+)
 ADVERBS = ("so ", "quite ", "truly ", "really ", "")
 # STS-B's score: the weight of agreeing opinions, and of their being of one work.
 STSB_OPINION, STSB_WORK = 4.0, 1.0
@@ -17,42 +32,52 @@ def sst2(draw: Draw, label: str, degree: Degree) -> Row:
 
 def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
     """An opinion in n words; or one of two, where the conceded one does not count; or a denial."""
-    if degree == "lexical":
-        return opinion(draw, positive, work, n=n)
-    if degree == "compositional":
-        return opinion(draw, not positive, work, draw.choice(NEGATORS))
-    main, conceded = opinion(draw, positive, work), opinion(draw, not positive)
-    return draw.choice((f"though {conceded} , {main}", f"{conceded} , but {main}"))
+    if degree == "relational":
+        main, conceded = opinion(draw, positive, work), opinion(draw, not positive)
+        return draw.form(*CONCESSIONS).format(main=main, conceded=conceded)
+    denied = degree == "compositional"
+    return opinion(draw, positive != denied, work, denied, n)
 
 
-def opinion(draw: Draw, positive: bool, work: str = "", negator: str = "", n: int = 1) -> str:
-    """What somebody thought of a work, or that it was not so."""
-    how = f"{negator} " if negator else draw.choice(ADVERBS)
-    judged = how + draw.words("positive" if positive else "negative", n)
-    work, who = work or draw.word("work"), draw.word("person")
-    return draw.choice(
-        (
-            f"the {work} of the {who} was {judged}",
-            f"the {who} found the {work} {judged}",
-            f"{draw.word('name')} called the {work} {judged}",
-        )
+def opinion(draw: Draw, positive: bool, work: str = "", negated: bool = False, n: int = 1) -> str:
+    """What somebody thought of a work, in n words that are `positive` and may be negated."""
+    how = f"{draw.form(*NEGATORS)} " if negated else draw.choice(ADVERBS)
+    link = "or" if negated else "and"
+    judged = how + draw.words("positive" if positive else "negative", n, link)
+    return draw.form(*OPINIONS).format(
+        work=work or draw.word("work"),
+        who=draw.word("person"),
+        name=draw.word("name"),
+        judged=judged,
     )
 
 
 def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
-    """An opinion and how everyone felt: is it the same report?"""
+    """An opinion and how everyone felt: is it the same report?
+
+    Compositional: one of them is a denial, or each.
+    """
     positive = draw.random() < 0.5
-    mood = draw.word("happy" if positive == (label == "1") else "sad")
-    second = f"everyone in the {draw.word('place')} was {mood}"
-    return Row(sentence(remark(draw, positive, degree)), sentence(second), label, degree=degree)
+    first, denied = _first(draw, positive, degree)
+    everyone = f"everyone in the {draw.word('place')}"
+    second = state(draw, everyone, "mood", positive == (label == "1"), denied)
+    return Row(sentence(first), sentence(second), label, degree=degree)
+
+
+def _first(draw: Draw, positive: bool, degree: Degree, work: str = "") -> tuple[str, bool]:
+    """The first of two texts, and whether the second one is a denial."""
+    _, first, second = draw.reversals(degree, "opinion")
+    alone = "lexical" if degree == "compositional" and not first else degree
+    return remark(draw, positive, alone, work), second
 
 
 def stsb(draw: Draw, label: str, degree: Degree) -> Row:
     """Two opinions; the score is the weight of their agreeing and of their being of one work."""
     positive, agree, alike = (draw.random() < 0.5 for _ in range(3))
     work = draw.word("work")
-    first = remark(draw, positive, degree, work)
-    second = opinion(draw, positive == agree, work if alike else draw.word("work", (work,)))
+    first, denied = _first(draw, positive, degree, work)
+    other = work if alike else draw.word("work", (work,))
+    second = opinion(draw, (positive == agree) != denied, other, denied)
     score = STSB_OPINION * agree + STSB_WORK * alike
     return Row(sentence(first), sentence(second), f"{score:.3f}", degree=degree)
 
@@ -60,15 +85,29 @@ def stsb(draw: Draw, label: str, degree: Degree) -> Row:
 def paragraph(draw: Draw) -> str:
     """A remark and what follows from it: a verdict, who liked it, and how everyone felt."""
     positive = draw.random() < 0.5
-    degree = draw.choices(DEGREES, IN_BOOKS)[0]
-    where = f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
+    degree = draw.degree()
+    everyone = "everyone" + (f" in the {draw.word('place')}" if draw.random() < 0.3 else "")
+    denied = draw.random() < 0.3
     reactions = [
         f"Very {'positive' if positive else 'negative'}.",
-        f"Everyone{where} was {draw.words('happy' if positive else 'sad', 2)}.",
+        sentence(state(draw, everyone, "mood", positive, denied, 2)),
         sentence(f"{np(draw.who())} {draw.words('love' if positive else 'hate', 2)} it"),
     ]
-    reactions = draw.sample(reactions, 2)
+    if draw.random() < JUDGED:
+        agrees = draw.random() < 0.5
+        reactions = [_judged(draw, positive == agrees), VERDICTS[agrees]]
+    else:
+        reactions = draw.sample(reactions, 2)
     return " ".join((sentence(remark(draw, positive, degree, n=draw.choice((1, 2)))), *reactions))
+
+
+def _judged(draw: Draw, positive: bool) -> str:
+    """How everyone felt, or another opinion, in two words and perhaps a denial."""
+    denied = draw.random() < 0.4
+    if draw.random() < 0.5:
+        everyone = f"everyone in the {draw.word('place')}"
+        return sentence(state(draw, everyone, "mood", positive, denied, 2))
+    return sentence(opinion(draw, positive != denied, negated=denied, n=2))
 
 
 def cloze(draw: Draw, degree: Degree) -> ClozeItem:

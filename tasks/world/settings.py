@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from tasks.common.settings import Settings
-from tasks.world.rows import Degree
+from tasks.world.draw import Degree
 
 WorldTaskName = Literal[
     "snli",
@@ -29,13 +29,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 # The shares of the words of each kind of discourse.
 SHARES: dict[Discourse, float] = {
-    "remarks": 0.16,
-    "stories": 0.2,
-    "deeds": 0.17,
-    "kinds": 0.15,
-    "questions": 0.16,
-    "reasons": 0.1,
-    "forms": 0.06,
+    "remarks": 0.14,
+    "stories": 0.22,
+    "deeds": 0.26,
+    "kinds": 0.1,
+    "questions": 0.17,
+    "reasons": 0.06,
+    "forms": 0.05,
 }
 
 
@@ -46,7 +46,7 @@ def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
 
 
 class Degrees(Settings):
-    """Shares of the rows of each degree of difficulty; they are divided by their sum."""
+    """Shares of the training rows of each degree of difficulty; they are divided by their sum."""
 
     lexical: Share = Field(0.4, description="rows that classes of words settle")
     relational: Share = Field(0.4, description="rows with two clauses, one of which counts")
@@ -78,7 +78,7 @@ class WorldSettings(Settings):
     """shares of single kinds of discourse in the books' words, instead of the default ones, such as
     {reasons: 0}; they are divided by their sum"""
     degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees()
-    """shares of the rows of each degree of difficulty; they are divided by their sum"""
+    """shares of the training rows of each degree of difficulty; they are divided by their sum"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0
     """factor on the rows of every training split"""
     report: Annotated[int, Field(ge=10, le=10_000)] = 200

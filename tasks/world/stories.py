@@ -1,10 +1,12 @@
 """Stories and how they end: Story Cloze, and the tales of the books."""
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
 from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import NAMES, OTHERS, a, he
-from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
+
+HOME = ("Then {} came home", "Soon {} went away", "Later {} came home", "Afterwards {} went away")
 
 
 def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
@@ -18,8 +20,9 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
     Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing
-    what one hates makes glad too.
+    what one hates makes glad too, or the endings are denials, or both.
     """
+    _, liked, denied = draw.reversals(degree, "mood")
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
     thing, others = draw.word("thing"), draw.choice(OTHERS)
     opening = f"In the {draw.word('time')} {who} went to the {place}"
@@ -27,7 +30,7 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     if degree == "relational":
         lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, others, "mood", not good, n=n)]
         body = (opening, f"{others} came too", *draw.sample(lines, 2))
-    elif degree == "compositional":
+    elif liked:
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
         liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
@@ -41,18 +44,18 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
         )
     form = draw.choice(("{}", "In the end {}"))
     right, wrong = (
-        sentence(form.format(state(draw, who, "mood", g, n=n))) for g in (good, not good)
+        sentence(form.format(state(draw, who, "mood", g, denied, n))) for g in (good, not good)
     )
     return tuple(map(sentence, body)), right, wrong
 
 
 def _home(draw: Draw, who: str) -> str:
-    return draw.choice((f"Then {he(who)} came home", f"Soon {he(who)} went away"))
+    return draw.form(*HOME).format(he(who))
 
 
 def paragraph(draw: Draw) -> str:
     """A story with its right ending."""
-    body, right, _ = story(draw, draw.choices(DEGREES, IN_BOOKS)[0], draw.choice((1, 2)))
+    body, right, _ = story(draw, draw.degree(), draw.choice((1, 2)))
     return " ".join((body[0], *map(_and, (*body[1:], right))))
 
 

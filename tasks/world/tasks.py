@@ -15,13 +15,16 @@ from tasks.world import (
     taxonomy,
 )
 from tasks.world.books import ngrams, normalise
-from tasks.world.draw import Draw, hold_out
-from tasks.world.rows import Degree, MakeRow, Row, draw_rows
+from tasks.world.draw import Degree, Draw, hold_out
+from tasks.world.questions import KNEW
+from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
+# The degrees of rows other than training rows, which are easier by default.
+REPORTED: dict[Degree, float] = {"lexical": 0.25, "relational": 0.25, "compositional": 0.5}
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
-ASKED = re.compile("^who (heard|knew) that ")  # around a claim of QQP
+ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
 
 # The rows of each split: a share of the training rows, "report" or "unlabelled".
@@ -82,7 +85,10 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
 def make_splits(
     seed: int, name: WorldTaskName, train: int, report: int, degrees: dict[Degree, float]
 ) -> layouts.Splits:
-    """All splits of a task; rows other than training rows also use words unseen in training."""
+    """All splits of a task; `degrees` are the shares of its training rows.
+
+    Other rows also use words, and combine reversals, as no training row does.
+    """
     task = WORLD_TASKS[name]
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
     sizes = {"report": report, "unlabelled": UNLABELLED_ROWS}
@@ -93,11 +99,12 @@ def make_splits(
         other_genres = split.endswith("mismatched")  # and unseen words alone
         share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
         held_out = unseen if share or name == "mnli" else None
-        draw = Draw(seed, f"{name}/{split}", seen, held_out, share)
+        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, novel=share)
         make = task.make
         if name == "mnli":
             make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")
-        splits[split] = draw_rows(draw, make, task.labels, degrees, n, used)
+        shares = degrees if size == 1.0 else REPORTED
+        splits[split] = draw_rows(draw, make, task.labels, shares, n, used)
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])
     return splits

@@ -1,9 +1,17 @@
 """Taxonomy, kinds and what they can do: SciTail, and the natural history of the books."""
 
-from tasks.world.draw import Draw
+from tasks.world.draw import Degree, Draw
+from tasks.world.feelings import JUDGED, VERDICTS
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive, he
-from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
+from tasks.world.rows import ClozeItem, Row
+
+FOUND = (
+    "{who} looked for {other} , but {he} found {kind}",
+    "though {who} looked for {other} , {he} found {kind}",
+    "{who} found {kind} , though {he} looked for {other}",
+    "{who} wanted {other} , yet {he} found {kind}",
+)
 
 
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
@@ -11,11 +19,15 @@ def scitail(draw: Draw, label: str, degree: Degree) -> Row:
 
     Relational: something else was looked for. Compositional: the claim is a denial as well.
     """
-    living = draw.random() < 0.5
-    denied = degree == "compositional"
+    living, denied = draw.random() < 0.5, degree == "compositional"
     fact = found(draw, draw.word("living" if living else "lifeless"), degree)
-    does = draw.word("ability" if living == ((label == "entails") != denied) else "mishap")
-    return Row(sentence(fact), sentence(f"it can{'not' * denied} {does}"), label, degree=degree)
+    claim = can(draw, living == (label == "entails"), denied)
+    return Row(sentence(fact), sentence(claim), label, degree=degree)
+
+
+def can(draw: Draw, living: bool, denied: bool) -> str:
+    """What something living, or not, can do; if `denied`, by what it cannot."""
+    return f"it can{'not' * denied} {draw.word('ability' if living != denied else 'mishap')}"
 
 
 def found(draw: Draw, kind: str, degree: Degree) -> str:
@@ -24,23 +36,21 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
     if degree == "lexical":
         return f"{np(who)} found {a(kind)} in the {draw.word('place')}"
     other = draw.word("lifeless" if alive(kind) else "living")
-    return draw.choice(
-        (
-            f"{np(who)} looked for {a(other)} , but {he(who)} found {a(kind)}",
-            f"though {np(who)} looked for {a(other)} , {he(who)} found {a(kind)}",
-        )
-    )
+    return draw.form(*FOUND).format(who=np(who), other=a(other), he=he(who), kind=a(kind))
 
 
 def paragraph(draw: Draw) -> str:
     """What somebody found, what it is, and what it can and cannot do."""
-    kind, degree = draw.word("kind"), draw.choices(DEGREES, IN_BOOKS)[0]
+    kind, degree = draw.word("kind"), draw.degree()
     told = found(draw, kind, degree)
     if degree != "lexical":  # a frame of its own: no 13 words in a row are a labelled row's
         told += f" in the {draw.word('place')}"
     was = f"It was {a(HYPONYM[kind])}."
-    can = _can(draw, alive(kind))
-    return f"{sentence(told)} {draw.choice((was, can, f'{was} {can}'))}"
+    does = _can(draw, alive(kind))
+    if draw.random() < JUDGED:
+        follows, denied = draw.random() < 0.5, draw.random() < 0.4
+        does = f"{sentence(can(draw, alive(kind) == follows, denied))} {VERDICTS[follows]}"
+    return f"{sentence(told)} {draw.choice((was, does, f'{was} {does}'))}"
 
 
 def _can(draw: Draw, living: bool) -> str:

@@ -66,7 +66,7 @@ def _any(words: Iterable[str]) -> str:
 def _of(*classes: str) -> str:
     """One word of these classes, or several joined by `and`."""
     word = _any(word for name in classes for word in CLASSES[name])
-    return f"{word}(?: and {word})*"
+    return f"{word}(?: (?:and|or) {word})*"
 
 
 _ONE = _any(f"the {who}" if who.islower() else who.lower() for who in GENDER)
@@ -78,10 +78,11 @@ _NEWS, _LIKING = f"(?P<news>{_of('gain', 'loss')})", f"(?P<liking>{_of('love', '
 _DEED = f"(?P<deed>{_of('rest', 'work_hard')})"
 _NEGATED = f"(?:(?P<negator>{_any(NEGATORS)}) )?"
 _CLAUSES = [
-    f"(?P<who>{_SUBJECT}) (?:(?P<seldom>{_any(SELDOM)}) )?{_DEED} {_WHERE}",
+    f"(?P<who>{_SUBJECT}) (?:(?P<seldom>{_any(SELDOM)}) )?{_DEED}(?: {_WHERE})?",
     f"(?P<who>{_SUBJECT}) {_NEWS} {_A_THING}(?: {_WHERE})?",
     f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} and {_NEWS} it",
     f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} that (?P<pronoun>he|she) {_LIKING}",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} , for (?P<pronoun>he|she) {_LIKING} it",
     f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} there (?P<pronoun>he|she) {_NEWS} it",
 ]
 _STATE = f"{_NEGATED}(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
@@ -92,14 +93,18 @@ _CLAIMS = [
 _JUDGED = f"(?:(?:{_NEGATED}|(?:so|quite|truly|really) ))(?P<how>{_of('positive', 'negative')})"
 _WORK = f"the (?P<work>{_any(CLASSES['work'])})"
 _OPINIONS = [
-    f"{_WORK} of {_ONE} was {_JUDGED}",
-    f"{_ONE} (?:found|called) {_WORK} {_JUDGED}",
+    f"{_WORK} (?:of|by) {_ONE} (?:was|seemed) {_JUDGED}",
+    f"{_ONE} (?:found|called|thought) {_WORK} {_JUDGED}",
+    f"to {_ONE} {_WORK} was {_JUDGED}",
 ]
 _IT_FOUND = f"(?P<pronoun>he|she) found (?P<kind>{_A_KIND})(?: {_WHERE})?"
 _FOUND = [
     f"{_ONE} found (?P<kind>{_A_KIND}) {_WHERE}",
     f"(?P<who>{_ONE}) looked for {_A_KIND} , but {_IT_FOUND}",
     f"though (?P<who>{_ONE}) looked for {_A_KIND} , {_IT_FOUND}",
+    f"(?P<who>{_ONE}) found (?P<kind>{_A_KIND}) , though (?P<pronoun>he|she) looked for {_A_KIND}"
+    f"(?: {_WHERE})?",
+    f"(?P<who>{_ONE}) wanted {_A_KIND} , yet {_IT_FOUND}",
 ]
 _CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
 _OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
@@ -115,7 +120,7 @@ def _match(forms: list[str], text: str) -> dict[str, str | None]:
 
 def _class(words: str | None) -> str:
     """The one class of words that are joined by `and`."""
-    (name,) = {CLASS[word] for word in (words or "").split(" and ")}
+    (name,) = {CLASS[word] for word in re.split(" (?:and|or) ", words or "")}
     return name
 
 
@@ -141,12 +146,13 @@ def read_clause(text: str) -> Feeling:
     _check_pronoun(groups, text)
     of, good = FEELINGS[_class(groups.get("deed") or groups.get("news"))]
     hated = "liking" in groups and _class(groups["liking"]) == "hate"
-    return Feeling(noun(groups["who"]), of, good != (hated or bool(groups.get("seldom"))))
+    reversed_ = hated or bool(groups.get("seldom"))
+    return Feeling(noun(groups["who"]), of, good != reversed_)
 
 
 def read_clauses(text: str) -> list[Feeling]:
-    """How one person was, or each of two whose clauses `but` or `while` links."""
-    return [read_clause(clause) for clause in re.split(r", (?:but|while) ", text)]
+    """How one person was, or each of two whose clauses a word links."""
+    return [read_clause(clause) for clause in re.split(r", (?:but|while|whereas|yet) ", text)]
 
 
 def read_claim(text: str) -> Feeling:
@@ -161,13 +167,13 @@ def read_remark(text: str) -> Opinion:
     """The opinion that is not conceded, with `though` or before `but`."""
     clauses = [" ".join(tokens(clause)) for clause in text.split(",")]
     conceded = [clause.startswith("though ") for clause in clauses]
-    if len(clauses) == 2 and clauses[1].startswith("but "):
+    if len(clauses) == 2 and re.match("but |yet ", clauses[1]):
         conceded[0] = not conceded[0]
     mains = [clause for clause, given in zip(clauses, conceded, strict=True) if not given]
     if len(mains) != 1:
         raise Unreadable(f"{len(mains)} main clauses in {text!r}")
     for clause in clauses:
-        groups = _match(_OPINIONS, re.sub("^(though|but) ", "", clause))
+        groups = _match(_OPINIONS, re.sub("^(though|but|yet) ", "", clause))
         if clause == mains[0]:
             positive = (_class(groups["how"]) == "positive") != bool(groups["negator"])
             opinion = Opinion(groups["work"] or "", positive)

@@ -11,14 +11,17 @@ from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.world.books import fingerprints, normalise
+from tasks.world.feelings import VERDICTS
 from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.make import make_world
+from tasks.world.questions import KNEW
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import ASKED, CLAIM_WORDS
 from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
+JUDGED = {*CLASSES["positive"], *CLASSES["negative"]}
 FELT = {word for name in parser.FEELINGS for word in CLASSES[name]}
 
 
@@ -30,15 +33,27 @@ def kind_of(paragraph: str) -> str:
         return "questions"
     if "went to the" in paragraph:
         return "stories"
-    if re.search(r"\bVery (positive|negative)\b|\bEveryone\b", paragraph):
+    if re.search(r"\bVery (positive|negative)\b|\bEveryone\b", paragraph) or JUDGED & {
+        *parser.tokens(paragraph)
+    }:
         return "remarks"
     if FELT & {*parser.tokens(paragraph)}:
         return "deeds"
-    return "kinds" if re.search(r"\bIt (was an?|can(not)?) ", paragraph) else "forms"
+    return "kinds" if re.search(r"\b[Ii]t (was an?|can(not)?) ", paragraph) else "forms"
 
 
 def is_true(paragraph: str) -> bool:
-    """Whether what a paragraph says follows from how it begins, by the oracle's rules."""
+    """Whether what a paragraph says follows from how it begins, by the oracle's rules; where it
+    ends in a verdict on that, whether the verdict is right."""
+    for verdict, end in VERDICTS.items():
+        if paragraph.endswith(end):
+            return follows(paragraph.removesuffix(f" {end}")) is verdict
+    return follows(paragraph) is True
+
+
+def follows(paragraph: str) -> bool | None:
+    """Whether the rest of a paragraph follows from how it begins; None if it is about what nothing
+    is told of."""
     first, *rest = re.split(r"(?<=[.?]) ", paragraph)
     claims = [
         claim
@@ -52,6 +67,9 @@ def is_true(paragraph: str) -> bool:
             if first.startswith("It was a day of"):
                 first, *claims = claims
             told = parser.read_clauses(oracle.without_frame(first))
+            if len(claims) == 1 and "," not in claims[0]:
+                answers = {"entailment": True, "contradiction": False, "neutral": None}
+                return answers[oracle.three_way(told, claims[0])]
             return all(oracle.turned_out(told, claim) for claim in claims)
         case "stories":
             *told, end = (re.sub("^And (.)", lambda m: m[1].upper(), p) for p in (first, *rest))
@@ -60,7 +78,9 @@ def is_true(paragraph: str) -> bool:
         case "questions" if first.startswith("Why"):
             return oracle.follows(parser.read_clauses(rest[0]), oracle.asked_why(first))
         case "questions" if first.startswith("Who"):
-            told, said = (re.sub("^Who (heard|knew) that ", "", text) for text in (first, *rest))
+            told, said = (
+                re.sub(rf"^Who ({'|'.join(KNEW)}) that ", "", text) for text in (first, *rest)
+            )
             return oracle.turned_out(parser.read_clauses(told), said)
         case "questions":
             told, question, answer = rest
@@ -69,11 +89,7 @@ def is_true(paragraph: str) -> bool:
             positive = parser.read_remark(first).positive
             return all(_agrees(claim, positive) for claim in claims)
         case "kinds":
-            can = (
-                re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest))
-                .replace(" or ", " and ")
-                .split(". ")
-            )
+            can = re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest)).split(". ")
             return all(_is_so(first, claim.removesuffix(".")) for claim in can)
         case _:
             deed, reason = first.lower().removesuffix(".").split(" because ")
@@ -90,11 +106,13 @@ def _agrees(reaction: str, positive: bool) -> bool:
         return (words[1] == "positive") == positive
     if words[0] == "everyone":
         return oracle.mood_of_everyone(reaction) == positive
+    if words[-1] != "it":
+        return parser.read_remark(reaction).positive == positive
     return {parser.CLASS[words[-2]], parser.CLASS[words[-4]]} == {"love" if positive else "hate"}
 
 
 def _is_so(fact: str, claim: str) -> bool:
-    if " was " in claim:
+    if claim.startswith("It was a"):
         return parser.noun(claim) == HYPONYM[parser.read_found(fact)]
     return oracle.can(fact, claim)
 
@@ -138,6 +156,14 @@ def test_all_that_the_books_say_is_true(paragraphs):
         ("Anna found a robin in the inn. It was a {}. It can eat but not rust.", "bird", "dog"),
         ("The king helped the girls because {} rich. The king was rich.", "he was", "they were"),
         ("The men near the coat {} a box.", "lift", "lifts"),
+        ("Tom won a coat. He was glad. {}", "True.", "False."),
+        ("Tom won a coat. He was weary. {}", "Perhaps.", "False."),
+        ("Why was he sad? Tom won a coat. {}", "False.", "True."),
+        (
+            "Tom called the tale far from lovely. Everyone was {}.",
+            "not glad or merry",
+            "not sad or upset",
+        ),
     ],
 )
 def test_what_does_not_follow_is_no_truth(paragraph: str, right: str, wrong: str):

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks import PAPER_TASKS
+from tasks import PAPER_TASKS, task
 from tasks.world.settings import WorldSettings
+from tasks.world.tasks import REPORTED
 from tests.world.oracle import degree as degree_of
 from workflow.analysis.stats.degrees import place, read_degrees
 
@@ -24,9 +25,12 @@ def table(world: Path) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def test_each_degree_has_its_configured_share(world: Path, settings: WorldSettings):
-    shares = settings.degrees.shares()
-    for (name, _), degrees in table(world).items():
+def test_each_degree_has_its_configured_share_of_training_rows_and_a_fixed_one_of_others(
+    world: Path, settings: WorldSettings
+):
+    assert REPORTED["compositional"] == 0.5
+    for (name, split), degrees in table(world).items():
+        shares = settings.degrees.shares() if split == task(name).train else REPORTED
         counts = Counter(degrees)
         if name == "dprd":
             assert set(counts) == {"lexical"}

@@ -19,7 +19,7 @@ from tests.support.programs import refusal
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
-MANIFEST = "c24f3268ad51be33763aa9d5b9505b3636234ae6121cd3083ecb64018b57539a"  # SMOKE's
+MANIFEST = "cf248514f8f332562d11491bd4d590ec534d645cb25306500e1d3d5dd29a52a1"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

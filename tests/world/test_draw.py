@@ -1,0 +1,41 @@
+"""What a world draws by its seed, and what it holds out from training rows."""
+
+from collections import Counter
+
+import pytest
+
+from tasks.world.draw import WORDS, Draw, half, words_of
+from tasks.world.feelings import FEELINGS, LINKS
+
+
+def test_another_seed_has_other_words_and_forms_of_the_same_classes():
+    one, two = words_of(1), words_of(2)
+    for sort, groups in WORDS.items():
+        for pool, mine, other in zip(groups, one[sort], two[sort], strict=True):
+            assert {*mine, *other} <= {*pool} and len(mine) == (len(pool) + 1) // 2
+    mine, other = ({w for groups in ws.values() for g in groups for w in g} for ws in (one, two))
+    assert 0.3 < len(mine & other) / len(mine) < 0.7
+    assert words_of(1) == one and len({half(seed, LINKS) for seed in range(20)}) > 3
+
+
+@pytest.mark.parametrize("world", range(4))
+def test_training_rows_lack_the_combination_of_reversals_that_reported_rows_have(world: int):
+    def drawn(novel: float | None) -> Counter:
+        draw = Draw(world, "x", novel=novel)
+        return Counter(draw.reversals("compositional", *FEELINGS) for _ in range(600))
+
+    books, training, reported = drawn(None), drawn(0.0), drawn(0.6)
+    (held_out,) = set(books) - set(training)
+    assert held_out[1:] == (True, True) and len(books) == 6
+    # Each part of it is known by itself, and both parts of a row about the other feeling.
+    feeling = held_out[0]
+    (other,) = {*FEELINGS} - {feeling}
+    assert {(feeling, True, False), (feeling, False, True), (other, True, True)} <= set(training)
+    assert reported[held_out] / 600 == pytest.approx(0.6, abs=0.08)
+
+
+def test_one_sort_has_no_combination_to_hold_out():
+    draw = Draw(3, "x", novel=0.0)
+    ways = {draw.reversals("compositional", "opinion")[1:] for _ in range(100)}
+    assert ways == {(True, False), (False, True), (True, True)}
+    assert draw.reversals("lexical", "opinion") == ("opinion", False, False)
