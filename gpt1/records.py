@@ -204,8 +204,9 @@ class CellRecord(Record):
 class ZeroShotScore(Origin):
     """`zero_shot/ARCH/TASK/seed-K/update-N.json`.
 
-    `score` is the main metric on the main split, of `n` rows; `relative` is 0 at `random` and 1 at
-    `best`.
+    `score` is the main metric on the main split, of `n` rows, by the paper's heuristic where it has
+    one, else by the prompt; `by_scoring` has it by all. `relative` is 0 at `random` and
+    1 at `best`.
     """
 
     task: str
@@ -213,6 +214,7 @@ class ZeroShotScore(Origin):
     metric: str
     score: Score
     scores: Scores
+    by_scoring: dict[str, Score]
     n: int
     threshold: float | None
     random: float

@@ -212,14 +212,6 @@ class ScoreRange(Settings):
     """Score of the state of the art, above random, to 100."""
 
 
-class ZeroShotSettings(Settings):
-    """What `gpt1.zero_shot` is given."""
-
-    limit: Count | None = None  # maximum number of rows scored per task
-    normalise: dict[str, ScoreRange]  # by task
-    model: ModelSettings
-
-
 class RuntimeOptions(Settings):
     """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
 

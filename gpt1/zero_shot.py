@@ -1,15 +1,17 @@
-"""Score checkpoints zero-shot along pre-training, by the paper's four heuristics.
+"""Score checkpoints zero-shot along pre-training: by prompts, and by the paper's four heuristics.
 
     python -m gpt1 zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
 
-Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability (chosen on
-training rows for the best Matthews correlation, reported on dev). SST-2: after the text and `very`,
-is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer with the
-highest mean token log-probability given document and question. DPRD: the candidate for which the
-rest of the sentence is likelier. `gpt1.training.scorer` defines the log-probabilities.
+`tasks.prompt` says how a task is asked, and how a choice's score is calibrated. Source of the
+heuristics: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability
+(chosen on training rows for the best Matthews correlation, reported on dev). SST-2: after the text
+and `very`, is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer
+with the highest mean token log-probability given document and question. DPRD: the candidate for
+which the rest of the sentence is likelier. `gpt1.training.scorer` defines the log-probabilities.
 """
 
 import argparse
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +21,38 @@ from gpt1.cell import ARCHS, PretrainedModel
 from gpt1.data.batching import sample
 from gpt1.data.encoded import EncodedSplit, EncodedTask
 from gpt1.data.encoded import load as load_encoded
+from gpt1.data.prompts import Asked, EncodedPrompt
 from gpt1.records import ZeroShotScore
-from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import load_checkpoint
+from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks.common.errors import InputError
 from tasks.metrics import score_split
+from tasks.prompt import Scoring
+from tasks.spec import TaskSpec
 
-Splits = dict[str, EncodedSplit]
+
+def ask(scorer: Scorer, prompt: EncodedPrompt, split: EncodedSplit) -> dict[Scoring, np.ndarray]:
+    """The score of each choice, `[n, choices]`, by each scoring of the prompt."""
+    values = _log_probabilities(scorer, prompt.rows(split))
+    found: dict[Scoring, np.ndarray] = {}
+    if kind := prompt.prompt.heuristic:
+        found["heuristic"] = _over_tokens(values, np.sum if kind == "sum" else np.mean)
+    if "prompt" in prompt.prompt.scorings:
+        alone = _log_probabilities(scorer, prompt.without_texts(split))
+        found["prompt"] = _over_tokens(values, np.mean)
+        found["calibrated"] = found["prompt"] - _over_tokens(alone, np.mean)
+    return found
 
 
-def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:
-    """CoLA: mean token log-probability of each sentence, `[n]`."""
-    items = [[scorer.sequence([], text)] for text in split.first]
-    return np.array([values.mean() for (values,) in scorer.log_probabilities(items)])
+def _log_probabilities(scorer: Scorer, rows: Iterator[list[Asked]]) -> list[list[np.ndarray]]:
+    return scorer.log_probabilities([[scorer.sequence(*asked) for asked in row] for row in rows])
+
+
+def _over_tokens(values: list[list[np.ndarray]], combine: Callable[..., Any]) -> np.ndarray:
+    return np.array([[combine(tokens) for tokens in row] for row in values])
 
 
 def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
@@ -53,58 +71,27 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
     return float((values[cut] + values[cut + 1]) / 2)
 
 
-def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.ndarray:
-    """RACE: the likeliest answer; DPRD: the candidate that makes the rest likeliest. `[n]`."""
-    items = []
-    for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
-        if task == "dprd":
-            items.append([scorer.sequence([first, choice], second) for choice in choices])
-        else:
-            items.append([scorer.sequence([first, second], choice) for choice in choices])
-    return scorer.best_choices(items)
-
-
-def predict(
-    scorer: Scorer, task: str, splits: Splits, split: str, words: dict[str, np.ndarray]
-) -> tuple[np.ndarray, float | None]:
-    """Predictions for a split of a task, and CoLA's threshold; `words` from `sentiment_words`."""
-    if task == "cola":
-        threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
-        return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
-    if task == "sst2":
-        contexts = [[text, words["very"]] for text in splits[split].first]
-        return scorer.answers(contexts, [words["negative"], words["positive"]]).argmax(1), None
-    return choice_predictions(scorer, splits[split], task), None
-
-
-def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
-    """Ids of the words of SST-2's heuristic; one token each in the published vocabulary.
-
-    Raises InputError if the tokenizer lacks a letter of one of them.
-    """
-    ids = {word: np.array(tokenizer.encode(word)) for word in ("very", "positive", "negative")}
-    for word, tokens in ids.items():
-        if not tokens.all():  # id 0 is <unk>
-            raise InputError(
-                f"zero-shot sst2: the tokenizer cannot spell {word!r}, its letters are not in the "
-                "corpus; leave sst2 out of experiment.zero_shot.tasks"
-            )
-    return ids
+def predict(spec: TaskSpec, scores: np.ndarray, threshold: float | None = None) -> np.ndarray:
+    """The best choice of each row, `[n]`; for STS-B by how much the last one beats the first."""
+    if threshold is not None:
+        return (scores[:, 0] > threshold).astype(int)
+    return scores[:, -1] - scores[:, 0] if spec.soft_labels else scores.argmax(1)
 
 
 def score_task(
-    scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, words: dict[str, np.ndarray]
+    scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, prompt: EncodedPrompt
 ) -> dict[str, Any]:
     """The scores of a language model on a task: fields of `ZeroShotScore`."""
     spec, split, scale = task.spec, task.main, settings.normalise[task.spec.name]
-    splits = {
-        name: task.splits[name].take(sample(len(task.splits[name]), settings.limit))
-        for name in ("train", split)
-        if name in task.splits
+    rows, threshold = _sampled(task, split, settings.limit), None
+    if prompt.prompt.heuristic == "threshold":
+        train = _sampled(task, "train", settings.limit)
+        threshold = best_threshold(ask(scorer, prompt, train)["heuristic"][:, 0], train.labels)
+    by_scoring = {
+        scoring: score_split(spec, predict(spec, found, threshold), rows.labels, rows.groups, split)
+        for scoring, found in ask(scorer, prompt, rows).items()
     }
-    predictions, threshold = predict(scorer, spec.name, splits, split, words)
-    rows = splits[split]
-    scores = score_split(spec, predictions, rows.labels, rows.groups, split)
+    scores = by_scoring[prompt.prompt.scorings[0]]
     score = scores[split][spec.metric]
     return {
         "task": spec.name,
@@ -112,11 +99,16 @@ def score_task(
         "metric": spec.metric,
         "score": score,
         "scores": scores,
+        "by_scoring": {name: found[split][spec.metric] for name, found in by_scoring.items()},
         "n": len(rows),
         "threshold": threshold,
         **scale.model_dump(),
         "relative": (score - scale.random) / (scale.best - scale.random),
     }
+
+
+def _sampled(task: EncodedTask, split: str, limit: int | None) -> EncodedSplit:
+    return task.splits[split].take(sample(len(task.splits[split]), limit))
 
 
 def main() -> None:
@@ -140,18 +132,18 @@ def main() -> None:
             raise InputError(
                 f"{path}: encoded by another tokenizer than {a.tokenizer}; encode it again"
             )
-        tasks.append(task)
-    words = sentiment_words(tokenizer) if any(t.spec.name == "sst2" for t in tasks) else {}
+        name = task.spec.name
+        tasks.append((task, EncodedPrompt.of(a.settings.prompts[name], name, tokenizer)))
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
         scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
-        records = [score_task(scorer, task, a.settings, words) for task in tasks]
+        records = [score_task(scorer, task, a.settings, prompt) for task, prompt in tasks]
         source = PretrainedModel(a.arch, facts.seed)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
-        for task, record in zip(tasks, records, strict=True):
+        for (task, _), record in zip(tasks, records, strict=True):
             record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}
             path = source.zero_shot(a.results, task.spec.name, facts.update)
             ZeroShotScore(**record).write(path)
-        names = ", ".join(task.spec.name for task in tasks)
+        names = ", ".join(task.spec.name for task, _ in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)

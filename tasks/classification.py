@@ -1,6 +1,7 @@
 """Classification of one text: sentiment and acceptability (paper 4.1, table 4; both from GLUE)."""
 
 from tasks import glue
+from tasks.prompt import Prompt
 from tasks.readers import Table
 
 sst2 = glue.task(
@@ -14,6 +15,7 @@ sst2 = glue.task(
     rows={"train": 67_349, "validation": 872, "test": 1_821},
     label_shares=(0.45, 0.55),
     label_counts={"train": (29_780, 37_569), "dev": (428, 444)},
+    prompt=Prompt(before="{first} very", choices=("negative", "positive"), heuristic="sum"),
     # Of files that equal public copies (git blobs 781e7d9 and b1285ff).
     digests={
         "train": "c8a21ea5ffb2ec52d5aec4983645d9a951b3de4cb9edb07e39d4ab233b752f62",
@@ -39,6 +41,7 @@ cola = glue.task(
     rows={"train": 8_551, "validation": 1_043, "test": 1_063},
     label_shares=(0.3, 0.7),
     label_counts={"train": (2_528, 6_023), "dev": (322, 721)},
+    prompt=Prompt(before="", scored="{first}", heuristic="threshold"),
     # Of a file that equals a public copy (git blob f0472d1, but for the last line end). Copies of
     # the training file differ in a row.
     digests={"dev": "b6c27fdaabfd26e2c8a38d54ee5d9f7e4824aa78c80de8f74cc6d9d65d061b07"},

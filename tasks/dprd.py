@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tasks.hub import HubSource, parquet_files
 from tasks.hub_records import hub_records
+from tasks.prompt import Prompt
 from tasks.readers import Documents, Row, wrong
 from tasks.task import Task
 
@@ -90,6 +91,7 @@ dprd = Task(
     rows={"train": 1_322, "test": 564},
     label_shares=(0.5, 0.5),
     label_counts={"train": (661, 661), "test": (282, 282)},
+    prompt=Prompt(before="{first} {choice}", scored="{second}", heuristic="mean"),
     obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
     hub=HubSource(
         name="dprd",

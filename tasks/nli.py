@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tasks import glue
 from tasks.hub import THREE_SPLITS, HubSource, parquet_files
+from tasks.prompt import FALSE, TRUE, UNKNOWN, Prompt
 from tasks.readers import JsonLines, Table
 from tasks.task import Task
 
@@ -16,6 +17,8 @@ THREE_WAY = ("entailment", "neutral", "contradiction")
 TWO_WAY = ("entailment", "not_entailment")
 SENTENCES = ("sentence1", "sentence2")
 PAIR = ("premise", "hypothesis")
+THREE_VERDICTS = Prompt(choices=(TRUE, UNKNOWN, FALSE))
+TWO_VERDICTS = Prompt(choices=(TRUE, FALSE))
 
 snli = Task(
     name="snli",
@@ -33,6 +36,7 @@ snli = Task(
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev": (3_329, 3_235, 3_278)},
+    prompt=THREE_VERDICTS,
     obtain="download SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
     hub=HubSource(
         name="snli",
@@ -67,6 +71,7 @@ mnli = glue.task(
     averages_splits=True,  # as in Table 5
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev_matched": (3_479, 3_123, 3_213)},
+    prompt=THREE_VERDICTS,
     optional_unlabelled=("ax",),
 )
 # The diagnostic set, which a model of MNLI answers, is a configuration of its own on the hub. GLUE
@@ -93,6 +98,7 @@ qnli = glue.task(
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
     label_shares=(0.5, 0.5),
     label_counts={"dev": (2_702, 2_761)},
+    prompt=TWO_VERDICTS,
     # Of a file that equals public copies (SHA-256 ac19409d...).
     digests={"dev": "63c8fe0ea6553450886b402d1ebbea67293f9f1291ad91382de162c53ed191d7"},
 )
@@ -107,6 +113,7 @@ rte = glue.task(
     rows={"train": 2_490, "validation": 277, "test": 3_000},
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
+    prompt=TWO_VERDICTS,
     # Of files that equal public copies (git blob 78e67cc of dev; train row by row).
     digests={
         "train": "05b40672d53b25195c66b7d38d4024af455cecabb36e63adf6eb1bdd3bed000e",
@@ -136,6 +143,7 @@ scitail = Task(
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
+    prompt=Prompt(choices=(FALSE, TRUE)),
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",

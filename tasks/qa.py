@@ -20,6 +20,7 @@ from typing import Any
 from tasks import readers
 from tasks.hub import THREE_SPLITS, HubSource
 from tasks.hub_records import hub_records
+from tasks.prompt import Prompt
 from tasks.readers import Documents, Row, wrong
 from tasks.task import Task
 
@@ -110,6 +111,7 @@ race = Task(
     report=("test", "dev"),
     rows={"train": 87_866, "dev": 4_887, "test": 4_934},
     label_shares=(0.23, 0.25, 0.26, 0.26),
+    prompt=Prompt(heuristic="mean"),
     obtain="ask for RACE at www.cs.cmu.edu/~glai1/data/race and unpack it there",
     # A few options and questions are empty upstream.
     tolerated=0.001,
@@ -146,6 +148,7 @@ story_cloze = Task(
     rows={"val": 1_871, "test": 1_871},
     label_shares=(0.5, 0.5),
     label_counts={"val": (962, 909), "test": (960, 911)},
+    prompt=Prompt(),
     # Of four public copies, but for blanks; one of them has a broken character in test.
     digests={
         "val": "ff3039c12c9cfb6f1e691b8cfa94d38e7bbceab54287e8a06980f24cc547cb03",

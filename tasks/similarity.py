@@ -8,9 +8,11 @@ Spearman's stand beside them. STS-B is trained with six soft classes (authors' c
 from dataclasses import replace
 
 from tasks import glue
+from tasks.prompt import FALSE, TRUE, Prompt
 from tasks.readers import Table
 
 SENTENCES = ("sentence1", "sentence2")
+VERDICTS = Prompt(choices=(FALSE, TRUE))
 
 mrpc = glue.task(
     name="mrpc",
@@ -25,6 +27,7 @@ mrpc = glue.task(
     rows={"train": 3_668, "validation": 408, "test": 1_725},
     label_shares=(0.33, 0.67),
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
+    prompt=VERDICTS,
     # Of files that equal public copies (git blobs 4d28927 and f23d81f).
     digests={
         "train": "e020172c67063d01a942886595371b294cbcb518db47a16adc6d40311c45317e",
@@ -46,6 +49,7 @@ qqp = glue.task(
     texts=("question1", "question2"),
     rows={"train": 363_846, "validation": 40_430, "test": 390_965},
     label_shares=(0.63, 0.37),
+    prompt=VERDICTS,
     # The published file has two dozen broken lines and a few empty questions.
     tolerated=0.001,
     # Its questions come from Quora's CSV, and the 946 with a quotation mark are still quoted so.
@@ -64,4 +68,5 @@ stsb = glue.task(
     texts=SENTENCES,
     rows={"train": 5_749, "validation": 1_500, "test": 1_379},
     label_shares=(0.12, 0.15, 0.16, 0.24, 0.23, 0.1),
+    prompt=VERDICTS,
 )

@@ -17,6 +17,7 @@ from tasks.common.files import inside
 from tasks.example import Example
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
+from tasks.prompt import Prompt
 from tasks.readers import Layout, Row, Table, is_blank, unquoted
 from tasks.spec import TaskSpec
 
@@ -82,6 +83,8 @@ class Task:
     unlabelled_index: str = "index"  # their column of row numbers
     # Whether rows whose guids differ after the last slash alone share a text.
     several_rows_a_text: bool = False
+    # How a language model is asked about a row without training; None: it is not.
+    prompt: Prompt | None = None
     version: int = 1
 
     @property
@@ -93,6 +96,14 @@ class Task:
     def spec(self) -> TaskSpec:
         """The task without its files, as training knows it."""
         return TaskSpec(self.name, self.family, len(self.labels), self.metric, self.metrics)
+
+    @property
+    def random_score(self) -> float:
+        """The score of a random guess, from 0 to 100; of F1 that of always yes, which is higher."""
+        if self.metric == "f1":
+            share = self.label_shares[1]
+            return 100 * 2 * share / (1 + share)
+        return 100 / len(self.labels) if self.metric == "accuracy" else 0.0
 
     @property
     def soft_labels(self) -> bool:

@@ -65,14 +65,6 @@ class Scorer:
         scores = self.log_probabilities(items)
         return np.array([np.argmax([values.mean() for values in item]) for item in scores])
 
-    def answers(
-        self, contexts: Sequence[Sequence[np.ndarray]], answers: Sequence[np.ndarray]
-    ) -> np.ndarray:
-        """The log-probability (nats) of each answer after each context, `[contexts, answers]`."""
-        items = [[self.sequence(context, answer) for answer in answers] for context in contexts]
-        scores = self.log_probabilities(items)
-        return np.array([[values.sum() for values in item] for item in scores])
-
     @torch.no_grad()
     def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:
         """The values of each sequence in turn; `size` of them following each other are an item."""

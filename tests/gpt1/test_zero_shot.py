@@ -1,4 +1,4 @@
-"""The zero-shot heuristics, against sums written out by hand."""
+"""The zero-shot prompts and heuristics, against sums written out by hand."""
 
 import numpy as np
 import pytest
@@ -9,21 +9,16 @@ from gpt1 import zero_shot
 from gpt1.cell import PretrainedModel
 from gpt1.data.batching import sample
 from gpt1.data.encoded import load as load_encoded
-from gpt1.settings import ZeroShotSettings
+from gpt1.data.prompts import EMPTY, EncodedPrompt
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.zero_shot import (
-    best_threshold,
-    choice_predictions,
-    predict,
-    score_task,
-    sentence_scores,
-    sentiment_words,
-)
-from tasks import task
+from gpt1.zero_shot import ask, best_threshold, predict, score_task
+from gpt1.zero_shot_settings import ZeroShotSettings
+from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
+from tasks.metrics import score_split
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded
@@ -47,45 +42,103 @@ def by_hand(scorer, ids):
     return [float(table[i, token]) for i, token in enumerate(ids[1:])]
 
 
+class Letters:
+    """A tokenizer with a token for each letter, some of which are the same."""
+
+    def encode(self, text):
+        return [1 + ord(letter) % 30 for letter in text.lower() if letter.isalpha()]
+
+
+def prompt_of(name):
+    return EncodedPrompt.of(task(name).prompt, name, Letters())
+
+
+def means(scorer, contexts, scored):
+    """The mean log-probability of what is scored behind each context, which is cut at its left."""
+    room = toy.N_CTX - 1 - len(scored)
+    cut = [[NEWLINE, *context[max(0, len(context) - room) :]] for context in contexts]
+    return [np.mean(by_hand(scorer, [*ids, *scored])[-len(scored) :]) for ids in cut]
+
+
 def test_a_sentence_scores_the_mean_log_probability_of_all_its_tokens(scorer):
     split = toy.Rows(task("cola")).split(12, "dev")
-    found = sentence_scores(scorer, split)
-    for value, text in zip(found, split.first, strict=True):
-        assert value == pytest.approx(np.mean(by_hand(scorer, [NEWLINE, *text])), rel=1e-4)
+    found = ask(scorer, prompt_of("cola"), split)
+    assert [*found] == ["heuristic"]
+    for (value,), text in zip(found["heuristic"], split.first, strict=True):
+        assert value == pytest.approx(means(scorer, [[]], text)[0], rel=1e-4)
 
 
-def test_race_picks_the_answer_with_the_best_mean_over_the_answers_tokens(scorer):
-    split = toy.Rows(task("race")).split(12, "dev")
-    found = choice_predictions(scorer, split, "race")
-    for i, prediction in enumerate(found):
-        context = [NEWLINE, *split.first[i], *split.second[i]]
-        means = [np.mean(by_hand(scorer, [*context, *c])[-len(c) :]) for c in split.choices[i]]
-        assert prediction == int(np.argmax(means))
+@pytest.mark.parametrize("name", [t.name for t in TASKS if t.name not in ("cola", "sst2")])
+def test_a_choice_scores_its_mean_behind_the_texts_and_calibrated_minus_that_without(name, scorer):
+    split = toy.Rows(task(name)).split(6, "dev")
+    split.first[0] = np.arange(1, 31, dtype=np.int32)  # longer than n_ctx
+    found = ask(scorer, prompt_of(name), split)
+    verdicts = [Letters().encode(choice) for choice in task(name).prompt.choices]
+    for i, (first, second) in enumerate(zip(split.first, split.second, strict=True)):
+        choices = verdicts or split.choices[i]
+        expected = [means(scorer, ([*first, *second], []), choice) for choice in choices]
+        behind, alone = np.array(expected).T
+        assert found["prompt"][i] == pytest.approx(behind, rel=1e-4)
+        assert found["calibrated"][i] == pytest.approx(behind - alone, rel=1e-3, abs=1e-4)
+        if name == "race":
+            assert found["heuristic"][i].tolist() == found["prompt"][i].tolist()
 
 
 def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
-    rows = toy.Rows(task("dprd"))
-    split = rows.split(12, "test")
+    split = toy.Rows(task("dprd")).split(12, "test")
     split.second[:] = [np.array([3, 4, 5 + i], dtype=np.int32) for i in range(12)]
-    found = choice_predictions(scorer, split, "dprd")
-    for i, prediction in enumerate(found):
-        means = [
-            np.mean(by_hand(scorer, [NEWLINE, *split.first[i], *c, *split.second[i]])[-3:])
-            for c in split.choices[i]
-        ]
-        assert prediction == int(np.argmax(means))
+    found = ask(scorer, prompt_of("dprd"), split)
+    assert [*found] == ["heuristic"]
+    for i, values in enumerate(found["heuristic"]):
+        contexts = [[*split.first[i], *choice] for choice in split.choices[i]]
+        assert values == pytest.approx(means(scorer, contexts, split.second[i]), rel=1e-4)
 
 
 def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
-    splits = {"dev": toy.Rows(task("sst2")).split(12, "dev")}
-    words = {"very": np.array([5]), "positive": np.array([6]), "negative": np.array([7, 8])}
-    found, threshold = predict(scorer, "sst2", splits, "dev", words)
-    assert threshold is None
-    for text, prediction in zip(splits["dev"].first, found, strict=True):
-        ids = [NEWLINE, *text, 5]
-        positive = by_hand(scorer, [*ids, 6])[-1]
-        negative = sum(by_hand(scorer, [*ids, 7, 8])[-2:])
-        assert prediction == int(positive > negative)
+    split = toy.Rows(task("sst2")).split(12, "dev")
+    found = ask(scorer, prompt_of("sst2"), split)
+    very, words = Letters().encode("very"), [*map(Letters().encode, ("negative", "positive"))]
+    alone = [means(scorer, [very], word)[0] for word in words]
+    for i, text in enumerate(split.first):
+        behind = np.array([means(scorer, [[*text, *very]], word)[0] for word in words])
+        assert found["heuristic"][i] == pytest.approx(8 * behind, rel=1e-4)  # a token a letter
+        assert found["calibrated"][i] == pytest.approx(behind - alone, rel=1e-3, abs=1e-4)
+
+
+def test_the_best_choice_is_said_and_of_stsb_by_how_much_the_last_one_is_better():
+    scores = np.array([[-2.0, -1.0, -3.0], [-1.0, -1.5, -1.25]])
+    assert predict(task("snli").spec, scores).tolist() == [1, 0]
+    assert predict(task("stsb").spec, scores).tolist() == [-1.0, -0.25]
+    assert predict(task("cola").spec, scores, threshold=-1.5).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", [t.name for t in TASKS if t.prompt.choices])
+def test_who_knows_the_right_verdict_has_100_and_who_reads_nothing_is_at_chance(name, monkeypatch):
+    encoded, prompt = toy.encoded(task(name), dev=60), prompt_of(name)
+    split = encoded.splits["dev"]
+    likely = {"stsb": split.labels / 5}.get(name, split.labels)  # of the last choice
+
+    def knows(row, choice):
+        return likely[row] * choice if name == "stsb" else 3.0 * (choice == likely[row])
+
+    def scores(of_row):  # as the two calls of `ask`: all rows, then the choices alone
+        bias = [-5.0 + choice for choice in range(len(prompt.choices))]
+        for rows in (range(60), [None]):
+            pull = [[of_row(row, c) if row is not None else 0 for c in range(9)] for row in rows]
+            yield [[np.full(4, b + p) for b, p in zip(bias, row, strict=False)] for row in pull]
+
+    scorer = Scorer(toy.random_model("lstm"), NEWLINE, Runtime())
+    for of_row, is_right in ((knows, True), (lambda *_: 0.0, False)):
+        answers = scores(of_row)
+        monkeypatch.setattr(scorer, "log_probabilities", lambda _, of=answers: next(of))
+        values = ask(scorer, prompt, split)["calibrated"]
+        said = predict(encoded.spec, values)
+        if is_right:
+            assert score_split(encoded.spec, said, split.labels, split.groups, "dev")["dev"][
+                encoded.spec.metric
+            ] == pytest.approx(100)
+        else:
+            assert len({*said}) == 1 and np.ptp(values) == 0
 
 
 def test_the_threshold_is_the_best_of_all_midpoints():
@@ -124,59 +177,70 @@ def test_a_shared_prefix_changes_no_log_probability(scorer):
 
 
 def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
-    rows = toy.Rows(task("cola"))
-    splits = {"train": rows.split(30, "train"), "dev": rows.split(20, "dev")}
-    values = sentence_scores(scorer, splits["train"])
-    splits["train"].labels[:] = values > np.median(values)
-    found, threshold = predict(scorer, "cola", splits, "dev", {})
-    assert threshold == best_threshold(values, splits["train"].labels)
-    means = [np.mean(by_hand(scorer, [NEWLINE, *text])) for text in splits["dev"].first]
-    assert found.tolist() == [int(mean > threshold) for mean in means]
-    assert set(found) == {0, 1}
+    encoded, prompt = toy.encoded(task("cola"), train=30, dev=20), prompt_of("cola")
+    train, dev = (ask(scorer, prompt, of)["heuristic"][:, 0] for of in encoded.splits.values())
+    encoded.splits["train"].labels[:] = train > np.median(train)
+    threshold = best_threshold(train, encoded.splits["train"].labels)
+    encoded.splits["dev"].labels[:] = dev > threshold
+    record = score_task(scorer, encoded, settings("cola"), prompt)
+    assert (record["threshold"], record["score"]) == (threshold, 100)
 
 
-def test_the_words_of_sst2_are_spelled_by_the_tokenizer_or_refused(tmp_path):
-    letters = sorted({*"verypositivenegative"})
-    write_tokenizer(tmp_path, letters)
+def test_the_ids_of_words_and_texts_are_those_of_the_whole_text(tmp_path):
+    write_tokenizer(tmp_path, sorted({*"abcdefghijklmnopqrstuvwxyz.?,' "} - {" "}))
     tokenizer = Tokenizer.load(tmp_path)
-    found = sentiment_words(tokenizer)
-    assert list(found) == ["very", "positive", "negative"]
-    for word, ids in found.items():
-        assert [tokenizer.tokens[i] for i in ids] == [*word[:-1], word[-1] + "</w>"]
-    letters.remove("g")
+    texts = {"first": "It's late, isn't it?", "second": "He can't.", "choice": "the cat's"}
+    row = {name: np.array(tokenizer.encode(text)) for name, text in texts.items()}
+    for of in (*TASKS, task("dprd")):
+        encoded = EncodedPrompt.of(of.prompt, of.name, tokenizer)
+        before, scored = (
+            tokenizer.encode(template.format(**texts))
+            for template in (of.prompt.before, of.prompt.scored)
+        )
+        assert np.concatenate([EMPTY, *encoded.before(row)]).tolist() == before, of.name
+        assert np.concatenate(encoded.scored(row)).tolist() == scored, of.name
+
+
+def test_the_words_of_a_prompt_are_spelled_by_the_tokenizer_or_refused(tmp_path):
+    letters = sorted({*"verypositivenegative"} - {"g"})
     write_tokenizer(tmp_path, letters)
     with pytest.raises(InputError, match="zero-shot sst2: the tokenizer cannot spell 'negative'"):
-        sentiment_words(Tokenizer.load(tmp_path))
+        EncodedPrompt.of(task("sst2").prompt, "sst2", Tokenizer.load(tmp_path))
 
 
 def settings(name, limit=None, random=10, best=50):
     normalise = {name: {"random": random, "best": best}}
     model = toy.model("transformer")
-    return ZeroShotSettings(limit=limit, normalise=normalise, model=model)
+    prompts = {name: task(name).prompt}
+    return ZeroShotSettings(limit=limit, normalise=normalise, prompts=prompts, model=model)
 
 
 def test_a_limit_scores_a_sample_and_not_the_first_rows(scorer, monkeypatch):
-    encoded, seen = toy.encoded(task("cola"), train=40, dev=40), {}
+    encoded, seen = toy.encoded(task("cola"), train=40, dev=40), []
 
-    def answers(scorer, name, splits, split, words):
-        seen.update(splits)
-        return np.zeros(len(splits[split]), dtype=int), None
+    def scores(scorer, prompt, split):
+        seen.append(split.guids)
+        return {"heuristic": np.zeros((len(split), 1))}
 
-    monkeypatch.setattr(zero_shot, "predict", answers)
-    assert score_task(scorer, encoded, settings("cola", limit=10), {})["n"] == 10
-    for name in ("train", "dev"):
-        guids = encoded.splits[name].guids
-        assert seen[name].guids == [guids[i] for i in sample(40, 10)] != guids[:10]
+    monkeypatch.setattr(zero_shot, "ask", scores)
+    record = score_task(scorer, encoded, settings("cola", limit=10), prompt_of("cola"))
+    assert record["n"] == 10
+    every = [encoded.splits[name].guids for name in ("train", "dev")]
+    assert seen == [[guids[i] for i in sample(40, 10)] for guids in every]
+    assert seen[0] != every[0][:10]
 
 
 def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
     encoded = toy.encoded(task("sst2"), train=4, dev=8)
     labels = encoded.splits["dev"].labels
     for right, relative in ((2, 0.0), (6, 1.0), (3, 0.25)):
-        said = np.where(np.arange(8) < right, labels, 1 - labels)
-        monkeypatch.setattr(zero_shot, "predict", lambda *_, said=said: (said, None))
-        record = score_task(scorer, encoded, settings("sst2", random=25, best=75), {})
+        said = np.eye(2)[np.where(np.arange(8) < right, labels, 1 - labels)]
+        by_scoring = {"heuristic": said, "prompt": said[:, ::-1]}
+        monkeypatch.setattr(zero_shot, "ask", lambda *_, of=by_scoring: of)
+        own = settings("sst2", random=25, best=75)
+        record = score_task(scorer, encoded, own, prompt_of("sst2"))
         assert (record["score"], record["relative"]) == (12.5 * right, relative)
+        assert record["by_scoring"] == {"heuristic": 12.5 * right, "prompt": 100 - 12.5 * right}
 
 
 @pytest.fixture

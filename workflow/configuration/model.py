@@ -20,9 +20,9 @@ from gpt1.settings import (
     PretrainSettings,
     RuntimeOptions,
     RuntimeSettings,
-    ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
+from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import PAPER_TASKS, task
 from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
@@ -243,10 +243,13 @@ class Config(Settings):
         return self.n_layer(self.experiment.arch) if given == "all" else given
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
-        """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""
+        """For `gpt1.zero_shot`: how tasks are asked, of how many rows, and what 0 and 1 are."""
         section = self.experiment.zero_shot
         return ZeroShotSettings(
-            limit=section.limit, normalise=section.scores(), model=self.model(arch)
+            limit=section.limit,
+            normalise=section.scores(),
+            prompts={name: prompt for name in section.tasks if (prompt := task(name).prompt)},
+            model=self.model(arch),
         )
 
     def runtime_of(self, stage: Literal["pretrain", "finetune"]) -> RuntimeSettings:
