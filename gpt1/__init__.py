@@ -7,11 +7,15 @@ takes no time.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tasks.common.programs import show_door
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
+
+show_door("gpt1")
 
 
 def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":

@@ -2,6 +2,7 @@
 
 from tasks import classification, dprd, nli, qa, similarity
 from tasks.common.errors import InputError
+from tasks.common.programs import show_door
 from tasks.example import Example
 from tasks.task import Task
 
@@ -22,6 +23,8 @@ PAPER_TASKS: tuple[Task, ...] = (
 
 # Every task that a config may name; a further task is added here.
 TASKS: tuple[Task, ...] = (*PAPER_TASKS,)
+
+show_door("tasks")
 
 __all__ = ["PAPER_TASKS", "TASKS", "Example", "Task", "task"]
 

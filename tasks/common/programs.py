@@ -48,6 +48,21 @@ def door(package: str, modules: Mapping[str, str]) -> int:
     return start(modules[name])
 
 
+def show_door(package: str) -> None:
+    """End `python -m PACKAGE.MODULE` of a program, which would do nothing, with the right command.
+
+    To be called when the package is imported: while Python looks for the module, argv[0] is "-m".
+    """
+    if sys.argv[:1] != ["-m"]:
+        return
+    asked = sys.orig_argv[-len(sys.argv)].removeprefix("-m")  # before the program's own arguments
+    if not asked.startswith(f"{package}.") or asked.endswith(".__main__"):
+        return
+    programs = importlib.import_module(f"{package}.__main__").PROGRAMS
+    for name in [name for name, module in programs.items() if module == asked]:
+        sys.exit(_complain(f"python -m {asked}: give python -m {package} {name}", 2))
+
+
 def _summary(module: str) -> str:
     """The first line of a module's docstring, read without importing the module."""
     path = Path(__file__).parents[2].joinpath(*module.split(".")).with_suffix(".py")

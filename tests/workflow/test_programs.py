@@ -58,6 +58,25 @@ def test_an_unknown_program_is_one_line(name, remedy, monkeypatch, capsys):
     assert said == f"error: python -m gpt1 {name}: no such program; {remedy}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("-m gpt1.predict", "gpt1 predict"),
+        ("-m gpt1.pretrain --help", "gpt1 pretrain"),
+        ("-mgpt1.text.tokenizer x", "gpt1 tokenizer"),
+        ("-um tasks.prepare -m x", "tasks prepare"),
+        ("-m workflow.analysis.make_table", "workflow.analysis table"),
+    ],
+)
+def test_a_module_of_a_program_names_the_command_that_runs_it(words, right):
+    done = subprocess.run(
+        [sys.executable, *words.split()], cwd=ROOT, capture_output=True, text=True
+    )
+    module = re.search(r"m ?([\w.]+)", words)[1]
+    assert done.stderr == f"error: python -m {module}: give python -m {right}\n"
+    assert done.returncode == 2 and not done.stdout
+
+
 def test_a_program_is_imported_and_run_with_its_arguments_and_leaves_signals_alone(
     monkeypatch, capsys
 ):

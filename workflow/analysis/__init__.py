@@ -1,0 +1,5 @@
+"""The analysis: from cells to samples, tables, figures, claims and the page."""
+
+from tasks.common.programs import show_door
+
+show_door("workflow.analysis")
