@@ -204,10 +204,10 @@ class Grid(Settings):
         return {line.arch: line.n_layer for line in self.of_books}
 
     def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
-        """The numbers of transferred layers that are run, none first and all last."""
-        numbers = {
-            line.n_transfer for line in self.of_books if (line.arch, line.aux) == (arch, aux)
-        }
+        """The numbers of transferred layers in Figure 2 (left), none first and all last."""
+        figure = self.studies.get("layer_transfer")
+        lines = [point.of for point in figure.points if point.of in self.of_books] if figure else []
+        numbers = {line.n_transfer for line in lines if (line.arch, line.aux) == (arch, aux)}
         return sorted(numbers, key=lambda n: -1 if n == "none" else n)
 
     def controls(self) -> list[Corpus]:

@@ -11,13 +11,17 @@ from typing import Any, get_args
 from gpt1.cell import Arch, PretrainedModel
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.read import refuse
-from workflow.configuration.studies import PAPER, Study, shipped
+from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
 from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
 
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
-# Sections of experiment that no cell's scores depend on.
+# Keys of experiment, or sections, that no cell's scores depend on, and those that only cells with
+# a language model depend on.
 NOT_TRAINED = ("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot")
+NOT_TRAINED += ("world.cloze",)
+OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint", "finetune.permuted_embeddings")
+SEEDS = "experiment.seeds.finetune"
 
 
 def plan(lines: Plan, study: str) -> StudyPlan:
@@ -43,23 +47,30 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         line = lines.line(variant)
         if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
-        for changed in _of_no_cell(overlay, line.arch, tasks):
+        if SEEDS in overlay:
+            yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
+        has_models = bool(line.models()) or entry.axis == N_TRANSFER  # which may be none at a value
+        for changed in _of_no_cell(overlay, line.arch, tasks, has_models):
             remedy = "make the line a reference" if changed == entry.axis else "remove it"
             if not changed.startswith(f"{entry.axis}."):  # its values may have a part for each line
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
-def _of_no_cell(overlay: Mapping[str, Any], arch: Arch, tasks: list[str]) -> Iterator[str]:
+def _of_no_cell(
+    overlay: Mapping[str, Any], arch: Arch, tasks: list[str], has_models: bool
+) -> Iterator[str]:
     """The keys of a line that its cells do not depend on.
 
-    They are of the other architecture, of another task, or of what is made of cells, and would
-    train the same cells once more under another name.
+    They are of the other architecture, of another task, of a language model that is not there, or
+    of what is made of cells, and would train the same cells once more under another name.
     """
     (other,) = set(get_args(Arch)) - {arch}
+    unused = NOT_TRAINED if has_models else (*NOT_TRAINED, *OF_MODELS)
     for key in overlay:
-        section, _, below = key.removeprefix("experiment.").partition(".")
-        of_task = section == "tasks" and below.partition(".")[0] not in tasks
-        if other in key.split(".") or of_task or section in NOT_TRAINED:
+        short = key.removeprefix("experiment.")
+        of_task = short.startswith("tasks.") and short.split(".")[1] not in tasks
+        is_unused = f"{short}.".startswith(tuple(f"{section}." for section in unused))
+        if other in key.split(".") or of_task or is_unused:
             yield key
 
 
@@ -83,6 +94,13 @@ def run_faults(lines: Plan) -> Iterator[str]:
             f"experiment.studies.ablation.lines: the others are compared with {PAPER!r}, which is "
             "the config itself; keep it as it is"
         )
+    for title, keys in shipped(has_lstm=True)["ablation"]["lines"].items():
+        line = experiment.studies["ablation"].lines.get(title)
+        if title in PRINTED and line and line.overlay != Line.model_validate(keys).overlay:
+            yield (
+                f"experiment.studies.ablation.lines.{title}: the paper's scores of it stand beside "
+                "it; keep it as it is, or give null and a line of another title"
+            )
     for key, is_wrong in (
         ("arch", experiment.arch != "transformer"),
         ("n_transfer", experiment.n_transfer != "all"),

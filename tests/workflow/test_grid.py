@@ -42,6 +42,14 @@ def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
     assert grid.find().name == FULL and len(grid.full_transformer()) == 2 * 12
 
 
+def test_the_curve_of_layers_has_the_points_of_its_study_alone():
+    own = {"three": {"n_transfer": 3}, "LSTM, embeddings alone": {"arch": "lstm", "n_transfer": 0}}
+    grid = Plan(parse(changed(shipped(), "experiment.studies.ablation.lines", own))).grid()
+    assert {3, 0} < {line.n_transfer for line in grid.of_books}
+    assert grid.sweep("transformer", "on") == ["none", 0, 4, 8, 12]
+    assert grid.sweep("lstm", "on") == [1]
+
+
 def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     config = changed(full(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
     of_one = {"pretrain.shuffled": "words", "seeds.pretrain": [9]}

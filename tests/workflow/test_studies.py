@@ -11,8 +11,9 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
+from workflow.analysis.paper import TABLE_5
 from workflow.configuration.read import ConfigError, parse
-from workflow.configuration.studies import merge
+from workflow.configuration.studies import PAPER, PRINTED, merge
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
 
@@ -378,3 +379,7 @@ def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_p
     for line, task in zip(lines, ("sst2", "qnli"), strict=True):
         assert line.startswith(f"error: config: {place}: {task} {remedy}")
     assert "Traceback" not in said
+
+
+def test_the_lines_whose_titles_are_the_papers_are_those_that_it_prints():
+    assert {PAPER, *PRINTED} == set(TABLE_5["method"])

@@ -144,6 +144,8 @@ class Study(Settings):
 
 
 PAPER = "Transformer w/ aux LM (full)"  # of Table 5, with which its other lines are compared
+# The lines of Table 5 of which the paper prints scores.
+PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
 FITTED = "Transformer from scratch, fitted"
 # A network that labelled rows alone suffice to train; sizes other than the paper's have own rates.

@@ -47,6 +47,17 @@ UNFIT = [
     ("experiment.tasks.rte.lm_coef", 0, "greater than 0"),
     ("experiment.grid", {"aux": ["on"]}, "unknown key; give lines in experiment.studies"),
     ("experiment.studies.ablation.lines.mine", {"aux": "off"}, "give finetune.lm_coef: 0 in a li"),
+    ("experiment.studies.ablation.lines.mine", {"seeds.finetune": [5]}, "paired by it; remove it"),
+    *(
+        ("experiment.studies.ablation.lines.mine", keys, "changes none of its cells; remove it")
+        for keys in (
+            {"n_transfer": "none", "pretrain.updates": 2000},
+            {"n_transfer": "none", "pretrain.shuffled": "words"},
+            {"n_transfer": "none", "finetune.checkpoint": 0},
+            {"world.cloze": 50},
+        )
+    ),
+    ("experiment.studies.ablation.lines.LSTM w/ aux LM", {"arch": "transformer"}, "the paper's sc"),
     ("experiment.pretrain.shuffled", "words", "give it in a line of a study"),
     ("experiment.finetune.permuted_embeddings", True, "give it in a line of a study"),
     ("experiment.finetune.method", {"read_layer": 13}, "13, but the transformer has 12 layers"),
