@@ -53,7 +53,7 @@ class Document:
 def list_documents(folder: Path, settings: CorpusSettings) -> list[Document]:
     """All documents of a corpus, sorted by name.
 
-    Files of the hub, and books of the made world, are compared with their manifests. Raises
+    Files of the hub, and books of the synthetic world, are compared with their manifests. Raises
     InputError for missing, unexpected, damaged or changed files.
     """
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""Whether the files of the made world are still those that were written.
+"""Whether the files of the synthetic world are still those that were written.
 
 What reads a folder of the world asks `check` first.
 """
@@ -10,7 +10,7 @@ from tasks.common.errors import InputError, make_again
 
 
 def check(folder: Path) -> None:
-    """Raise InputError where a file in a folder of a made world is missing, changed or added.
+    """Raise InputError where a file in a folder of a synthetic world is missing, changed or added.
 
     A folder beside which there is no manifest that lists it is somebody's own data, and passes.
     """

@@ -1,7 +1,7 @@
 # The tasks, from raw files to token ids: the synthetic world, fetched data, examples, baselines.
 #
 # `{home}` is empty for the run's own files, and `/variants/NAME` for those that a study's overlay
-# changes (workflow/overlay.py). A variant's job reads the run's files where these are the same.
+# changes (workflow/plan.py). A variant's job reads the run's files where these are the same.
 
 
 if cfg.experiment.world:
