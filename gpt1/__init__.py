@@ -4,10 +4,9 @@ docs/own-data.md shows both. A function imports what it needs when it is called,
 takes no time.
 """
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from tasks.common.programs import show_door
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +14,10 @@ if TYPE_CHECKING:
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
 
-show_door("gpt1")
+if sys.argv[:1] == ["-m"]:
+    from tasks.common.programs import show_door
+
+    show_door("gpt1")
 
 
 def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":

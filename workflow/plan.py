@@ -223,6 +223,8 @@ class Plan:
         for title, value, overlay in entry.points():
             line = self.line(name(self.effective(overlay)))
             shown = line.n_transfer if entry.axis == N_TRANSFER and value is not None else value
+            if isinstance(shown, dict):
+                shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())
             text = "" if value is None else f"{shown}"
             points.append(Point(line=title, value=text, of=line))
         return StudyPlan(

@@ -18,8 +18,10 @@ from workflow.plan import Plan, name
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 # Keys of experiment, or sections, that no cell's scores depend on, and those that only cells with
 # a language model depend on.
-NOT_TRAINED = ("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot")
-NOT_TRAINED += ("world.cloze",)
+NOT_TRAINED = (
+    *("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot"),
+    "world.cloze",
+)
 OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint", "finetune.permuted_embeddings")
 SEEDS = "experiment.seeds.finetune"
 
@@ -117,7 +119,9 @@ def run_faults(lines: Plan) -> Iterator[str]:
     }
     for cell in lines.base.kept():
         if cell not in known_cells:
-            yield f"experiment.keep: {cell.name} is not a cell of a study; add it to one"
+            near = difflib.get_close_matches(cell.name, [known.name for known in known_cells], n=1)
+            remedy = f"did you mean {near[0]}?" if near else "add it to one"
+            yield f"experiment.keep: {cell.name} is not a cell of a study; {remedy}"
 
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:

@@ -143,7 +143,6 @@ AXES = {  # any key of the config: its values, and jobs beside those of ONE that
         [1500000, 90000],
         {name: 2 * n for name, n in ONE.items() if "finetune" not in name},
     ),
-    "experiment.seeds.finetune": ([[0, 1, 2], [5]], {}),
 }
 
 
@@ -379,6 +378,12 @@ def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_p
     for line, task in zip(lines, ("sst2", "qnli"), strict=True):
         assert line.startswith(f"error: config: {place}: {task} {remedy}")
     assert "Traceback" not in said
+
+
+def test_a_section_on_the_axis_is_shown_by_its_keys():
+    values = [{"resid": 0.1, "embd": 0.2}]
+    lines = one_study(axis=f"{FINETUNE}.dropout", values=values)
+    assert [point.value for point in lines.plan("mine").points] == ["resid 0.1, embd 0.2"]
 
 
 def test_the_lines_whose_titles_are_the_papers_are_those_that_it_prints():

@@ -1,4 +1,4 @@
-"""Files of a synthetic world that are not those that were written are refused where they are read."""
+"""Files of a world that are not those that were written are refused where they are read."""
 
 import shlex
 from collections.abc import Callable

@@ -12,10 +12,17 @@ from pydantic import ValidationError
 
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
-from workflow.configuration.studies import merge
+from workflow.configuration.studies import flat, merge
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
-GONE = {"grid": "give lines in experiment.studies", "aux": "give finetune.lm_coef: 0 in a line"}
+GONE = {  # keys that there were, or that stand elsewhere
+    "grid": "give lines in experiment.studies",
+    "aux": "give finetune.lm_coef: 0 in a line",
+    "kind": "give predicted, the tasks of each line",
+    "shuffled": "give pretrain.shuffled and seeds.pretrain in a line",
+    **dict.fromkeys(("runtime", "results"), "a line may change data and experiment only"),
+}
+_SECTION = "keys, such as {key: value}"
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -171,19 +178,36 @@ def _path(fault: Any, data: Any) -> list[str | int]:
 
 
 def _message(fault: Any) -> str:
-    """Pydantic's words but for a section, and for an unknown key the nearest one."""
-    if fault["type"] in ("dict_type", "model_type"):
-        return "should be a section of keys, such as {key: value}"
-    if fault["type"] != "extra_forbidden":
+    """Pydantic's words but for sections, lists, names, and an unknown key, which has a remedy."""
+    kind, given, about = fault["type"], fault["input"], fault.get("ctx", {})
+    if kind in ("dict_type", "model_type"):
+        keys = Config.model_json_schema()["$defs"].get(about.get("class_name"), {})
+        named = "" if keys.get("additionalProperties") else ", ".join(keys.get("properties", ()))
+        return f"should be a section of {f'the keys {named}' if named else _SECTION}"
+    if kind == "list_type" and isinstance(given, str | int | float):
+        return f"give a list, [{given!s:.60}]"
+    if kind == "string_pattern_mismatch":
+        (*_, characters) = re.findall(r"\[(.*?)\]", about["pattern"])
+        return f"should have no other characters than {characters}"
+    if kind != "extra_forbidden":
         return str(fault["msg"]).removeprefix("Value error, ")
-    key = str(fault["loc"][-1])
+    return f"unknown key; {_remedy(str(fault['loc'][-1]))}"
+
+
+def _remedy(key: str) -> str:
+    """What to give in place of an unknown key."""
     if key in GONE:
-        return f"unknown key; {GONE[key]} (docs/studies.md)"
+        return f"{GONE[key]} (docs/studies.md)"
+    keys = flat(Config().model_dump(exclude={"experiment": {"tasks", "studies"}}))
+    parts = (f"{path}.".partition(f".{key}.") for path in keys)
+    if places := dict.fromkeys(head + dot for head, dot, _ in parts if dot):  # it stands elsewhere
+        names = (place.removeprefix("experiment.").rstrip(".") for place in places)
+        return f"did you mean {' or '.join(names)}?"
     schema = Config.model_json_schema()
     sections = (schema, *schema["$defs"].values())
     known = {name for section in sections for name in section.get("properties", ())} - {key}
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
-    return f"unknown key; did you mean {near[0]}?" if near else "unknown key; see docs/config.md"
+    return f"did you mean {near[0]}?" if near else "see docs/config.md"
 
 
 def _shown(value: Any) -> str:

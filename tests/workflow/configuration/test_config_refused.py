@@ -23,9 +23,28 @@ VALUES = [
     ("experiment.tasks.rte", None, "found null"),
     ("experiment.studies.ablation.lines.mine", 3, "a section of keys, such as {key: value}"),
     ("experiment.keep", ["rte"], "not a cell"),
+    ("experiment.keep", ["fulll/rte"], "did you mean full/rte?"),
     ("experiment.optimizer.l2", float("nan"), "found nan"),
-    ("results", "my\nresults", "pattern"),
-    ("experiment.studies", {"Bad-name": {"heading": "A", "tasks": ["rte"]}}, "pattern"),
+    ("results", "my\nresults", "no other characters than A-Za-z0-9_./-, found"),
+    ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "no other characters than a-z0-9_,"),
+    *(
+        ("experiment.studies.ablation.lines.mine", {key: "x"}, "a line may change data and exper")
+        for key in ("runtime.device", "results")
+    ),
+    (
+        "experiment.studies.ablation.lines.mine",
+        {"dropout": 0.3},
+        "did you mean pretrain.dropout or finetune.dropout?",
+    ),
+    (
+        "experiment.studies.mine",
+        {"axis": "finetune.dropout", "values": [0.3]},
+        "should be a section of the keys embd, attn, resid, clf, found 0.3",
+    ),
+    ("experiment.all", "ablation", "give a list, [ablation]"),
+    ("experiment.studies.mine", {"axis": "finetune.l2", "values": 0.3}, "give a list, [0.3]"),
+    ("experiment.studies.ablation.kind", "prediction", "give predicted"),
+    ("experiment.seeds.shuffled", [3], "give pretrain.shuffled"),
 ]
 # Keys that do not fit each other.
 UNFIT = [

@@ -5,7 +5,7 @@ A claim *holds* if the 95 % interval of its contrast lies on the claim's side of
 two one-sided tests at 5 % show that it is within the margin on both sides, that is, its 90 %
 interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs` says how
 many seeds and rows would do. These words are the same for any data, and those of every CSV; what
-holds of the published data is called "reproduced" where it is shown, of synthetic data "holds here".
+holds of published data is called "reproduced" where it is shown, of synthetic data "holds here".
 
 A claim about every task holds if it holds on each, so each is tested without correction; the line
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
