@@ -51,7 +51,7 @@ def test_the_study_of_the_page_can_be_made():
     ("line", "expected"),
     [
         ({}, "full"),
-        ({f"{FINETUNE}.lm_coef": 0.5, "finetune.method.train_share": 1}, "full"),
+        ({f"{FINETUNE}.lm_coef": 0.1, "finetune.method.train_share": 1}, "full"),
         ({"n_transfer": 12, "arch": "transformer"}, "full"),
         ({"arch": "lstm", "n_transfer": 1}, "arch-lstm"),
         ({"experiment": {"finetune": {"lm_coef": 0}}}, "finetune.lm_coef-0"),
