@@ -8,12 +8,9 @@ content. The paper's own heuristics (5) are prompts, too (`heuristic`).
 """
 
 import re
+from dataclasses import dataclass
 from string import Formatter
-from typing import Annotated, Literal
-
-from pydantic import AfterValidator
-
-from tasks.common.settings import Settings
+from typing import Literal
 
 COLUMNS = ("first", "second", "choice")
 GLUED = re.compile(r"\S\{|\}\S")
@@ -25,19 +22,16 @@ def parts(template: str) -> list[tuple[str, str | None]]:
     return [(words, column) for words, column, *_ in Formatter().parse(template)]
 
 
-def _check_template(template: str) -> str:
+def _check_template(template: str) -> None:
     unknown = {column for _, column in parts(template)} - {None, *COLUMNS}
     if unknown:
         raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(COLUMNS)}")
     if GLUED.search(template):  # texts are encoded apart, so none may share a word with others
         raise ValueError("a column touches a word; put a blank between them")
-    return template
 
 
-Template = Annotated[str, AfterValidator(_check_template)]
-
-
-class Prompt(Settings):
+@dataclass(frozen=True)  # no pydantic, so that a program starts at once
+class Prompt:
     """What stands before the tokens that are scored, and these; `choices` are in label order.
 
     Without `choices` the row's own are scored. For STS-B the prediction is the difference of the
@@ -45,10 +39,14 @@ class Prompt(Settings):
     choice; `threshold`: their mean is compared with the best threshold on training rows.
     """
 
-    before: Template = "{first} {second}"
-    scored: Template = "{choice}"
+    before: str = "{first} {second}"
+    scored: str = "{choice}"
     choices: tuple[str, ...] = ()
     heuristic: Literal["mean", "sum", "threshold"] | None = None
+
+    def __post_init__(self) -> None:
+        _check_template(self.before)
+        _check_template(self.scored)
 
     @property
     def scorings(self) -> list[Scoring]:

@@ -1,7 +1,6 @@
 """Prompts: what a template may say, and what is asked by it."""
 
 import pytest
-from pydantic import ValidationError
 
 from tasks import TASKS, task
 from tasks.prompt import FALSE, TRUE, UNKNOWN, Prompt, parts
@@ -18,7 +17,7 @@ from tasks.world.feelings import VERDICTS
     ],
 )
 def test_a_template_that_cannot_be_encoded_is_refused(template, fault):
-    with pytest.raises(ValidationError, match=fault):
+    with pytest.raises(ValueError, match=fault):
         Prompt(before=template)
     assert parts("So {first} very") == [("So ", "first"), (" very", None)]
 
