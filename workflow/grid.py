@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+import tasks
 from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer, PretrainedModel
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
+from tasks.prompt import Scoring
 
 Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
@@ -36,6 +38,15 @@ class ZeroShot(Settings):
 
     tasks: list[str]
     normalise: dict[str, ScoreRange]
+
+    def scorings(self, name: str) -> list[Scoring]:
+        """How a task is scored."""
+        prompt = tasks.task(name).prompt
+        return prompt.scorings if prompt else []
+
+    def of(self, scoring: Scoring) -> list[str]:
+        """The tasks that are scored so."""
+        return [name for name in self.tasks if scoring in self.scorings(name)]
 
 
 class Margins(Settings):

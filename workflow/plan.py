@@ -241,7 +241,7 @@ class Plan:
         experiment = self.base.experiment
         studies = {study: self.plan(study) for study in experiment.all}
         archs = dict.fromkeys(p.of.arch for study in studies.values() for p in study.points)
-        zero_shot = experiment.zero_shot
+        scores = experiment.zero_shot_scores
         return Grid(
             studies=studies,
             tasks=list(experiment.tasks),
@@ -249,7 +249,7 @@ class Plan:
             examples=list(self.base.examples()),
             updates=self.base.updates(),
             margins=experiment.margins,
-            zero_shot=ZeroShot(tasks=list(zero_shot.tasks), normalise=zero_shot.scores()),
+            zero_shot=ZeroShot(tasks=list(scores), normalise=scores),
             unlabelled=self.base.unlabelled(),
             synthetic=[t for t, e in self.base.examples().items() if self.base.is_synthetic(e)],
             has_corpus=experiment.pretrained is None,

@@ -170,7 +170,7 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     models: list[PretrainedModel] = list(dict.fromkeys(every))
     files: list[Path] = []
     if study.axis == "checkpoint":
-        tasks = [task for task in study.tasks if task in base.experiment.zero_shot.tasks]
+        tasks = [task for task in study.tasks if task in base.experiment.zero_shot_tasks]
         of_run = [model for model in models if not model.variant]
         files += [m.zero_shot("<results>", t, u) for m in of_run for t in tasks for u in updates]
     if study.axis == "train_share":

@@ -20,6 +20,7 @@ from gpt1.settings import (
     PretrainSettings,
     RuntimeOptions,
     RuntimeSettings,
+    ScoreRange,
 )
 from gpt1.text.settings import CorpusSettings
 from gpt1.zero_shot_settings import ZeroShotSettings
@@ -76,6 +77,18 @@ class Experiment(Settings):
     keep: Annotated[list[sections.CellName], unique] = []
     """Cells of a study whose fine-tuned weights are kept, all seeds, such as full/sst2."""
 
+    @property
+    def zero_shot_tasks(self) -> dict[str, DataSource]:
+        """The zero-shot tasks, and where their rows are if they are not tasks of the run."""
+        asked = [name for name in self.tasks if task(name).prompt]
+        return self.zero_shot.tasks or dict.fromkeys([*asked, "dprd"], DataSource())
+
+    @property
+    def zero_shot_scores(self) -> dict[str, ScoreRange]:
+        """Their scores that count as 0 and as 1."""
+        known = sections.ZERO_SHOT | self.zero_shot.normalise
+        return {name: known[name] for name in self.zero_shot_tasks}
+
     @model_validator(mode="before")
     @classmethod
     def _published_weights_replace_pretraining(cls, given: Any) -> Any:
@@ -120,7 +133,7 @@ class Config(Settings):
     def examples(self) -> dict[str, DataSource]:
         """Every task whose rows are read, with its entry: the grid's and the zero-shot tasks."""
         tasks = self.experiment.tasks
-        others = {t: e for t, e in self.experiment.zero_shot.tasks.items() if t not in tasks}
+        others = {t: e for t, e in self.experiment.zero_shot_tasks.items() if t not in tasks}
         return {**tasks, **others}
 
     def unlabelled(self) -> list[str]:
@@ -244,11 +257,11 @@ class Config(Settings):
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
         """For `gpt1.zero_shot`: how tasks are asked, of how many rows, and what 0 and 1 are."""
-        section = self.experiment.zero_shot
+        scores = self.experiment.zero_shot_scores
         return ZeroShotSettings(
-            limit=section.limit,
-            normalise=section.scores(),
-            prompts={name: prompt for name in section.tasks if (prompt := task(name).prompt)},
+            limit=self.experiment.zero_shot.limit,
+            normalise=scores,
+            prompts={name: prompt for name in scores if (prompt := task(name).prompt)},
             model=self.model(arch),
         )
 

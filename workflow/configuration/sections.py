@@ -30,10 +30,11 @@ from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
 
-# The zero-shot tasks, with the scores of a random guess and of the best single model of 2018: the
-# paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is BiAttention
-# MRU as a single model, 76.4 Peng et al. 2015.
+# Of the paper's zero-shot tasks the scores of a random guess and of the best single model of 2018:
+# the paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is
+# BiAttention MRU as a single model, 76.4 Peng et al. 2015. Of the others a guess, and all rows.
 ZERO_SHOT = {
+    **{task.name: ScoreRange(random=task.random_score, best=100) for task in TASKS if task.prompt},
     "sst2": ScoreRange(random=50, best=93.2),
     "cola": ScoreRange(random=0, best=35.0),
     "race": ScoreRange(random=25, best=50.4),
@@ -184,18 +185,12 @@ class ZeroShotOptions(Settings):
 
     limit: Count | None = None
     """Maximum number of rows scored per task (null: all)."""
-    tasks: Annotated[dict[ZeroShotTaskName, DataSource], Field(min_length=1)] = {
-        name: DataSource() for name in ZERO_SHOT
-    }
-    """The zero-shot tasks: {} for a task of experiment.tasks or for the task's own folder, else
-    {folder: NAME} or {source: hub}."""
+    tasks: dict[ZeroShotTaskName, DataSource] = {}
+    """The zero-shot tasks ({}: all of experiment.tasks, and dprd): {} for a task of
+    experiment.tasks or for the task's own folder, else {folder: NAME} or {source: hub}."""
     normalise: dict[ZeroShotTaskName, ScoreRange] = {}
     """Scores that count as 0 and as 1, such as {dprd: {random: 50, best: 90}}, in place of those of
-    a random guess and of the state of the art of 2018."""
-
-    def scores(self) -> dict[str, ScoreRange]:
-        """The scores that count as 0 and as 1, by task."""
-        return {name: (ZERO_SHOT | self.normalise)[name] for name in self.tasks}
+    a random guess and of the state of the art of 2018 (100 where the paper has no heuristic)."""
 
 
 class PerStage(Settings):

@@ -109,13 +109,13 @@ def test_figure_2_has_the_layers_of_race_and_mnli_and_the_zero_shot_curves(table
         assert is_sweep(left, rows_of(rows, split=dev), color)
         assert is_sweep(left, rows_of(rows, split="train"), color, "--")
     assert {text.get_text() for text in right.texts} == {"CoLA", "SST-2", "RACE", "DPRD", "mean"}
-    for name in (*grid.zero_shot.tasks, "mean"):
+    for name in (*grid.zero_shot.of("heuristic"), "mean"):
         assert_zero_shot(right, tables["zero_shot"], name)
 
 
 def assert_zero_shot(ax: Axes, table: pd.DataFrame, name: str) -> None:
     for arch in ("transformer", "lstm"):
-        rows = rows_of(table, arch=arch, task=name)
+        rows = rows_of(table, arch=arch, task=name, scoring="heuristic")
         stroke = style.MODELS[arch]["linestyle"]
         found = curve(ax, style.TASKS[name]["color"], stroke)
         assert found == pairs(rows["update"], rows["relative"]), (name, arch)
@@ -124,14 +124,24 @@ def assert_zero_shot(ax: Axes, table: pd.DataFrame, name: str) -> None:
 
 
 def test_zero_shot_draws_each_task_and_model_as_it_is_named(tables, grid):
-    left, right = drawn("zero_shot", grid, tables["zero_shot"]).axes
-    for name in (*grid.zero_shot.tasks, "mean"):
+    left, right, *families = drawn("zero_shot", grid, tables["zero_shot"]).axes
+    heuristics = grid.zero_shot.of("heuristic")
+    for name in (*heuristics, "mean"):
         assert_zero_shot(right if name == "mean" else left, tables["zero_shot"], name)
     named = {text.get_text(): to_hex(text.arrow_patch.get_edgecolor()) for text in left.texts}
-    for name in grid.zero_shot.tasks:
+    for name in heuristics:
         assert named[tasks.task(name).title] == to_hex(style.TASKS[name]["color"])
     for ax in (left, right):  # a random guess
         assert curve(ax, style.GREY) == {(0, 0), (1, 0)}
+    prompted = {tasks.task(name).title: name for name in grid.zero_shot.of("prompt")}
+    shown = {text.get_text(): (ax, text) for ax in families for text in ax.texts}
+    assert shown.keys() == prompted.keys() == {"SST-2", "RACE", "SNLI", "QQP"}
+    for title, (ax, text) in shown.items():
+        for arch in ("transformer", "lstm"):
+            where = {"arch": arch, "task": prompted[title], "scoring": "prompt"}
+            rows, color = rows_of(tables["zero_shot"], **where), text.arrow_patch.get_edgecolor()
+            found = curve(ax, to_hex(color), style.MODELS[arch]["linestyle"])
+            assert found == pairs(rows["update"], rows["relative"]), (title, arch)
 
 
 def test_pretraining_draws_each_model_as_it_is_named(tables, grid):

@@ -70,7 +70,7 @@ def test_zero_shot_tells_how_many_rows_were_scored(run_of):
     # The made run scores 1,000 rows; DPRD's test has 564.
     assert scored == {"cola": {"dev: 400 of 1,043 rows; scored on 1,000 rows"}, "dprd": {""}}
     assert "CoLA† (Matthews)" in text and "RACE† (accuracy)" in text
-    assert "RACE: scored on 1,000 rows." in text
+    assert "RACE, SNLI, QQP: scored on 1,000 rows." in text
 
 
 def test_a_damaged_note_is_an_error_that_names_the_file(run_of):

@@ -185,10 +185,19 @@ def test_a_further_attempt_asks_for_more_up_to_what_the_partition_allows():
 
 @pytest.mark.parametrize("config", NAMES)
 def test_0_is_a_random_zero_shot_guess_and_1_lies_above_it(config):
-    for name, limits in complete(config).experiment.zero_shot.scores().items():
-        kind = task(name)
-        chance = 0.0 if kind.metric == "matthews" else 100 / len(kind.labels)
-        assert limits.random == chance < limits.best <= 100, name
+    found = complete(config).experiment.zero_shot_scores
+    assert all(of.random == task(name).random_score < of.best for name, of in found.items())
+
+
+def test_all_tasks_of_the_run_and_dprd_are_asked_unless_the_config_names_some():
+    config = changed(small(), "experiment.tasks", {"rte": {}, "race": {}})
+    config = changed(config, "experiment.zero_shot", {"limit": 9})
+    assert [*parse(config).experiment.zero_shot_tasks] == ["rte", "race", "dprd"]
+    asked = parse(config).zero_shot("lstm")
+    assert asked.prompts == {name: task(name).prompt for name in ("rte", "race", "dprd")}
+    config = changed(config, "experiment.zero_shot", {"tasks": {"rte": {}, "cola": {}}})
+    assert [*parse(config).experiment.zero_shot_tasks] == ["rte", "cola"]
+    assert [*parse(config).examples()] == ["rte", "race", "cola"]
 
 
 def test_no_test_rows_of_glue_are_asked_for_beside_rows_of_ones_own():

@@ -42,7 +42,7 @@ def zero_shot_steps(run: Evidence) -> list[Finding]:
 
     More than half of them do, of the mean over seeds, on average and on each task.
     """
-    curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.tasks
+    curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.of("heuristic")
     lines = {f"mean of {len(names)}": steps([of.mean(axis=0) for of in curves])}
     for i, name in enumerate(names):
         lines[tasks.task(name).title] = steps([of[i] for of in curves])
@@ -59,4 +59,4 @@ def zero_shot_variation(run: Evidence) -> list[Finding]:
     paired = difference(lstm, transformer)
     found = None if paired is None else estimate(paired)
     name = "LSTM − transformer, ups and downs of the relative score in %"
-    return [Finding(f"mean of {len(run.grid.zero_shot.tasks)}", name, found)]
+    return [Finding(f"mean of {len(run.grid.zero_shot.of('heuristic'))}", name, found)]

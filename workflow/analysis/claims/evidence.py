@@ -111,12 +111,15 @@ class Evidence:
         return found
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
-        """By pre-training seed the relative scores [tasks, checkpoints]; whole seeds alone."""
+        """By pre-training seed the relative scores of the paper's heuristics; whole seeds alone.
+
+        `[tasks, checkpoints]`."""
         models = [model for model in self.grid.models() if model.arch == arch]
+        names = self.grid.zero_shot.of("heuristic")
         curves = {
-            model.seed: np.array([self._curve(model, task) for task in self.grid.zero_shot.tasks])
+            model.seed: np.array([self._curve(model, task) for task in names])
             for model in models
-            if len(self.grid.updates) > 2
+            if names and len(self.grid.updates) > 2
         }
         return {seed: curve for seed, curve in curves.items() if not np.isnan(curve).any()}
 

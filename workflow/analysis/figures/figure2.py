@@ -25,7 +25,7 @@ def draw(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figure:
     figure = Figure(figsize=(12, 5.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     _layers(left, layers, grid)
-    ends = zero_shot.curves(right, zero_shots, [*grid.zero_shot.tasks, "mean"], grid)
+    ends = zero_shot.curves(right, zero_shots, [*grid.zero_shot.of("heuristic"), "mean"], grid)
     style.label_ends(right, ends)
     right.set_ylabel("relative score (0 = random, 1 = best)")
     _head(right, "Zero-shot, along pre-training", zero_shot.models(grid))

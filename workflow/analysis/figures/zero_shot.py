@@ -1,5 +1,6 @@
-"""Figure 2 right, at length: zero-shot scores along pre-training, each task and their mean."""
+"""Figure 2 right, at length: zero-shot scores along pre-training, by heuristics and by prompts."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -7,22 +8,50 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import tasks
+from tasks.prompt import Scoring
 from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
 
+FAMILIES = {
+    "entailment": "natural language inference",
+    "multiple_choice": "question answering and stories",
+    "similarity": "similarity",
+    "classification": "classification",
+}
+LOWEST = -0.5  # a model that always says no is far below by F1
+
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
-    """Left every task, right their mean; 0 is a random guess and 1 the state of the art."""
-    names = grid.zero_shot.tasks
-    figure = Figure(figsize=(12, 5.5), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=[1.5, 1], sharey=True)
-    left.set_title("each task")
+    """The paper's four heuristics and their mean; below, by family, the tasks by their prompts.
+
+    0 is a random guess and 1 the state of the art, or all rows.
+    """
+    names, families = grid.zero_shot.of("heuristic"), _families(grid)
+    n_rows = 1 + math.ceil(len(families) / 2)
+    figure = Figure(figsize=(12, 5.5 * n_rows), layout="constrained")
+    (left, right), *below = figure.subplots(n_rows, 2, sharey="row", squeeze=False)
+    left.set_title("the paper's heuristics")
     right.set_title(f"mean of the {len(names)} tasks")
     curves(right, table, ["mean"], grid)
     style.label_ends(left, curves(left, table, names, grid))
     left.set_ylabel("relative score (0 = random, 1 = best)")
+    axes = [ax for row in below for ax in row]
+    for ax, (family, of_family) in zip(axes, families.items(), strict=False):
+        ax.set_title(f"prompts: {FAMILIES[family]}")
+        style.label_ends(ax, curves(ax, table, of_family, grid, "prompt"))
+        ax.set_ylim(bottom=max(LOWEST, ax.get_ylim()[0]))
+    for ax in axes[len(families) :]:
+        ax.set_axis_off()
     style.legend(figure, models(grid))
     return figure
+
+
+def _families(grid: Grid) -> dict[str, list[str]]:
+    """The tasks that have a prompt, by family."""
+    found: dict[str, list[str]] = {}
+    for name in grid.zero_shot.of("prompt"):
+        found.setdefault(tasks.task(name).family, []).append(name)
+    return found
 
 
 def models(grid: Grid) -> list[style.Look]:
@@ -30,13 +59,19 @@ def models(grid: Grid) -> list[style.Look]:
     return [style.MODELS[arch] | {"color": style.BLACK, "marker": ""} for arch in grid.arch]
 
 
-def curves(ax: Axes, table: pd.DataFrame, names: Sequence[str], grid: Grid) -> list[style.CurveEnd]:
+def curves(
+    ax: Axes,
+    table: pd.DataFrame,
+    names: Sequence[str],
+    grid: Grid,
+    scoring: Scoring = "heuristic",
+) -> list[style.CurveEnd]:
     """Each task's curves, solid of the transformer and dashed of the LSTM. Returns the first's."""
-    ends = []
-    for task in names:
+    ends, table = [], table[table["scoring"] == scoring]
+    for task, other in zip(names, style.looks(names).values(), strict=True):
         for arch in grid.arch:
             rows = table[(table["arch"] == arch) & (table["task"] == task)]
-            look = style.MODELS[arch] | style.TASKS[task]
+            look = style.MODELS[arch] | style.TASKS.get(task, other)
             style.along_updates(ax, rows["update"], rows[style.RELATIVE], **look)
             if arch == grid.arch[0]:
                 title = task if task == "mean" else tasks.task(task).title

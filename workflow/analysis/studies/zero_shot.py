@@ -33,7 +33,7 @@ def add(
         return table, []
     shown = wide.map(lambda score: markdown.value(score, markdown.MISSING))
     shown.index = [f"{study.axis} {value}" for value in shown.index]
-    heading = "## The same checkpoints by the paper's zero-shot heuristics"
+    heading = "## The same checkpoints, zero-shot"
     return table, [heading, shown.rename_axis("")]
 
 

@@ -1,17 +1,21 @@
-"""Figure 2 right: zero-shot scores along pre-training (paper 5, heuristics).
+"""Figure 2 right: zero-shot scores along pre-training, by the paper's heuristics and by prompts.
 
-`relative` is (score - random) / (best - random), with the config's two values for each task: 0 is a
-random guess, 1 the state of the art. Task `mean` is the unweighted mean of the relative scores.
+`scoring` is `heuristic` (paper 5), `prompt` or `calibrated` (`tasks.prompt`). `relative` is
+(score - random) / (best - random), with the config's two values for each task: 0 is a random guess,
+1 the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks that
+are scored so.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
 import tasks
 from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
+from tasks.prompt import Scoring
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.table import Table
@@ -19,51 +23,65 @@ from workflow.grid import Grid
 
 INPUTS = ("zero_shot", "facts of zero-shot tasks")
 COLUMNS = [
-    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
+    *("arch", "task", "scoring", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
     *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
     *("threshold", "note"),
 ]
-KEY = ["arch", "update", "task"]
+KEY = ["arch", "update", "scoring", "task"]
+HEADS = {
+    "heuristic": "the paper's heuristics",
+    "prompt": "prompts",
+    "calibrated": "prompts, calibrated by the choice alone",
+}
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, task, update); a score that was not made is empty with n_seeds 0.
+    """One row per (arch, task, update, scoring); a score that was not made is empty with n_seeds 0.
 
     `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds, `relative_low` and
     `relative_high` the lowest and the highest of them, `relative_by_seed` each. The mean of the
     tasks is taken within each seed first; a seed that lacks a task has none.
     """
-    names = grid.zero_shot.tasks
     runs = pd.DataFrame(
         [
-            _read(results, model, update, name)
+            one
             for model in grid.models()
             for update in grid.updates
-            for name in names
+            for name in grid.zero_shot.tasks
+            for one in _read(results, model, update, name, grid.zero_shot.scorings(name))
         ]
     )
     runs = runs.reindex(columns=[*KEY, "seed", "split", "score", "tokens", "n", "threshold"])
     limits = {name: of.model_dump() for name, of in grid.zero_shot.normalise.items()}
     runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
     runs["relative"] = (runs["score"] - runs["random"]) / (runs["best"] - runs["random"])
-    means = runs.groupby(["arch", "update", "seed"], sort=False, as_index=False).agg(
+    means = runs.groupby(["arch", "update", "scoring", "seed"], sort=False, as_index=False).agg(
         relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
     )
     runs = pd.concat([runs, means.assign(task="mean")], ignore_index=True)
-    order = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
+    scored = {s: names for s in get_args(Scoring) if (names := grid.zero_shot.of(s))}
+    places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
+    order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
     table = _over_seeds(runs).loc[order].reset_index()
-    metrics = {name: tasks.task(name).metric for name in names} | {"mean": "mean"}
+    metrics = {n: tasks.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
     table["metric"] = table["task"].map(metrics)
     notes = _notes(results, grid, table)
-    table["note"] = table["task"].map({**notes.by_task, "mean": notes.joined(names)})
+    table["note"] = [
+        notes.joined(scored[scoring]) if name == "mean" else notes.of(name)
+        for scoring, name in zip(table["scoring"], table["task"], strict=True)
+    ]
     return Table(table[COLUMNS], _wide(table, grid, notes))
 
 
-def _read(results: Path, model: PretrainedModel, update: int, task: str) -> dict[str, Any]:
-    """A checkpoint's score, or just its identifying fields if it was not computed."""
+def _read(
+    results: Path, model: PretrainedModel, update: int, task: str, scorings: list[Scoring]
+) -> Iterator[dict[str, Any]]:
+    """A checkpoint's scores, or just their identifying fields if they were not computed."""
     place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
     record = ZeroShotScore.find(model.zero_shot(results, task, update), **place)
-    return record.model_dump() if record else place
+    for scoring in scorings:
+        own = {"scoring": scoring} | place
+        yield record.model_dump() | own | {"score": record.by_scoring[scoring]} if record else own
 
 
 def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
@@ -97,14 +115,15 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
     }
     table = table.assign(head=table["task"].map(heads), shown=table.apply(_shown, axis=1))
     parts: list[str | pd.DataFrame] = ["# Zero-shot scores along pre-training (Figure 2, right)"]
-    for arch, mine in table.groupby("arch", sort=False):
-        wide = markdown.pivot(mine, "update", "head", "shown")[[heads[n] for n in ("mean", *names)]]
+    for (arch, scoring), mine in table.groupby(["arch", "scoring"], sort=False):
+        shown = [heads[name] for name in ("mean", *grid.zero_shot.of(scoring))]
+        wide = markdown.pivot(mine, "update", "head", "shown")[shown]
         tokens = mine.groupby("update")["tokens"].first()
         # published weights have no number of tokens
         unknown = mine.groupby("update")["n_seeds"].any().map({True: markdown.NONE})
         text = tokens.map("{:.0f}".format, na_action="ignore")
         wide.insert(0, "tokens", text.astype(object).fillna(unknown).fillna(markdown.MISSING))
-        parts += [f"## {arch}", wide]
+        parts += [f"## {arch}, {HEADS[scoring]}", wide]
     scale = "; ".join(
         f"{tasks.task(name).title} {limits.random:g} to {limits.best:g}"
         for name, limits in grid.zero_shot.normalise.items()
@@ -112,8 +131,8 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
     parts += notes.footnote()
     parts.append(
         "`a ± b`: mean and standard deviation over pre-training seeds (no `±`: one). "
-        "In brackets the relative score: 0 is a random guess, 1 the state of the art "
-        f"({scale}). `missing`: not run."
+        "In brackets the relative score: 0 is a random guess (by F1 always yes), 1 the state of "
+        f"the art or all rows ({scale}). `missing`: not run."
         + (" Update 0 is the untrained model." if 0 in grid.updates else "")
     )
     return parts
