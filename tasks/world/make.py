@@ -25,18 +25,19 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     """Write the whole world to `out` and return its manifest. Never leaves partial output."""
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
-    degrees = ["task,split,row,degree\n"]
+    of_rows = ["task,split,row,degree\n"]
     forbidden: set[str] = set()
     for name, task in WORLD_TASKS.items():
         train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
-        splits = make_splits(settings.seed, name, train, settings.report, settings.degrees.shares())
+        degrees = settings.degrees.shares(), settings.reported.shares()
+        splits = make_splits(settings.seed, name, train, settings.report, *degrees)
         rows[name] = {split: len(part) for split, part in splits.items()}
         files |= task.write(splits)
         for split, part in splits.items():
-            degrees += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
+            of_rows += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
     files[PATH] = write_cloze(Draw(settings.seed, "cloze"), settings)
-    files["degrees.csv"] = "".join(degrees)
+    files["degrees.csv"] = "".join(of_rows)
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
         draw = Draw(settings.seed, f"book/{number}")

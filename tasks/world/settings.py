@@ -46,7 +46,7 @@ def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
 
 
 class Degrees(Settings):
-    """Shares of the training rows of each degree of difficulty; they are divided by their sum."""
+    """Shares of the rows of each degree of difficulty; they are divided by their sum."""
 
     lexical: Share = Field(0.4, description="rows that classes of words settle")
     relational: Share = Field(0.4, description="rows with two clauses, one of which counts")
@@ -79,6 +79,10 @@ class WorldSettings(Settings):
     {reasons: 0}; they are divided by their sum"""
     degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees()
     """shares of the training rows of each degree of difficulty; they are divided by their sum"""
+    reported: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees(
+        lexical=0.25, relational=0.25, compositional=0.5
+    )
+    """the same of all other rows, half of which are compositional"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0
     """factor on the rows of every training split"""
     report: Annotated[int, Field(ge=10, le=10_000)] = 200

@@ -20,8 +20,6 @@ from tasks.world.questions import KNEW
 from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
-# The degrees of rows other than training rows, which are easier by default.
-REPORTED: dict[Degree, float] = {"lexical": 0.25, "relational": 0.25, "compositional": 0.5}
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
 ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
@@ -83,11 +81,16 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
 
 
 def make_splits(
-    seed: int, name: WorldTaskName, train: int, report: int, degrees: dict[Degree, float]
+    seed: int,
+    name: WorldTaskName,
+    train: int,
+    report: int,
+    degrees: dict[Degree, float],
+    reported: dict[Degree, float],
 ) -> layouts.Splits:
-    """All splits of a task; `degrees` are the shares of its training rows.
+    """All splits of a task; `degrees` are the shares of its training rows, `reported` of others.
 
-    Other rows also use words, and combine reversals, as no training row does.
+    These also use words, and combine reversals, as no training row does.
     """
     task = WORLD_TASKS[name]
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
@@ -103,7 +106,7 @@ def make_splits(
         make = task.make
         if name == "mnli":
             make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")
-        shares = degrees if size == 1.0 else REPORTED
+        shares = degrees if size == 1.0 else reported
         splits[split] = draw_rows(draw, make, task.labels, shares, n, used)
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])

@@ -44,7 +44,7 @@ def index_of(example: Example) -> int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_worlds_files_are_read(name, tmp_path):
-    splits = make_splits(3, name, 6, 10, Degrees().shares())
+    splits = make_splits(3, name, 6, 10, Degrees().shares(), Degrees().shares())
     for path, text in WORLD_TASKS[name].write(splits).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8", newline="")

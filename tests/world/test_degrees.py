@@ -9,7 +9,6 @@ import pytest
 
 from tasks import PAPER_TASKS, task
 from tasks.world.settings import WorldSettings
-from tasks.world.tasks import REPORTED
 from tests.world.oracle import degree as degree_of
 from workflow.analysis.stats.degrees import place, read_degrees
 
@@ -25,12 +24,12 @@ def table(world: Path) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def test_each_degree_has_its_configured_share_of_training_rows_and_a_fixed_one_of_others(
+def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
     world: Path, settings: WorldSettings
 ):
-    assert REPORTED["compositional"] == 0.5
     for (name, split), degrees in table(world).items():
-        shares = settings.degrees.shares() if split == task(name).train else REPORTED
+        of = settings.degrees if split == task(name).train else settings.reported
+        shares = of.shares()
         counts = Counter(degrees)
         if name == "dprd":
             assert set(counts) == {"lexical"}
