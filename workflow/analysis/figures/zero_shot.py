@@ -38,8 +38,9 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     axes = [ax for row in below for ax in row]
     for ax, (family, of_family) in zip(axes, families.items(), strict=False):
         ax.set_title(f"prompts: {FAMILIES[family]}")
-        style.label_ends(ax, curves(ax, table, of_family, grid, "prompt"))
+        ends = curves(ax, table, of_family, grid, "prompt")
         ax.set_ylim(bottom=max(LOWEST, ax.get_ylim()[0]))
+        style.label_ends(ax, ends)
     for ax in axes[len(families) :]:
         ax.set_axis_off()
     style.legend(figure, models(grid))
