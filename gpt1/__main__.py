@@ -11,6 +11,7 @@ PROGRAMS = {
     "encode": "gpt1.encode",
     "pretrain": "gpt1.pretrain",
     "permute": "gpt1.permute",
+    "vectors": "gpt1.vectors",
     "finetune": "gpt1.finetune",
     "zero_shot": "gpt1.zero_shot",
     "cloze": "gpt1.cloze",

@@ -20,14 +20,18 @@ Arch = Literal["transformer", "lstm"]
 NTransfer = int | Literal["none"]
 # What the language model read. The others are negative controls, the same books in another order:
 # "shuffled" the words of each sentence, "sentences-shuffled" the sentences of all books. Or it read
-# the books and exchanged the embeddings of content words then (gpt1.permute).
-Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings"]
+# the books and exchanged the embeddings of content words then (gpt1.permute), or word vectors of
+# the books stand in place of its embeddings (gpt1.vectors).
+Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings", "word-vectors"]
+# Whose embeddings fine-tuning starts from.
+Embeddings = Literal["learned", "permuted", "vectors"]
 
 Shuffled = Literal["words", "sentences"]
 
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 SHUFFLED: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
 PERMUTED: Corpus = "permuted-embeddings"
+VECTORS: Corpus = "word-vectors"
 FULL = "full"  # the line that changes nothing
 _NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 
@@ -35,6 +39,11 @@ _NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 def home(results: str | Path, variant: str) -> Path:
     """The folder of a variant, laid out as the results are; without a variant the results."""
     return Path(results, "variants", variant) if variant else Path(results)
+
+
+def needs_model(n_transfer: NTransfer, corpus: Corpus) -> bool:
+    """Whether anything of a language model is transferred, its embeddings or its layers."""
+    return n_transfer != "none" and (n_transfer > 0 or corpus != VECTORS)
 
 
 @dataclass(frozen=True)

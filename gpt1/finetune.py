@@ -96,6 +96,9 @@ def main() -> None:
         help="without a checkpoint the i-th of --seeds is paired with the i-th of these, modulo "
         "their number",
     )
+    parser.add_argument(
+        "--vectors", default=[], nargs="*", type=Path, help="word vectors, of each width one"
+    )
     parser.add_argument("--settings", required=True, type=JobSettings.parse, help="by line")
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
@@ -123,7 +126,7 @@ def main() -> None:
     job = CellJob(
         {cell: a.settings.lines[cell.line] for cell in cells},
         *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code, names),
-        a.pretrain_seeds,
+        *(a.pretrain_seeds, a.vectors),
     )
     if a.weights:
         return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)

@@ -85,6 +85,17 @@ class CheckpointFacts(Origin):
     permuted_rows: int | None = None
 
 
+class VectorsFacts(Record):
+    """`vectors/width-N.json`, beside word vectors; all but `n_vocab` and `width` are digests."""
+
+    n_vocab: int
+    width: int
+    tokenizer: str
+    sha256: str
+    corpus_sha256: str
+    code: str
+
+
 class SplitFacts(Record):
     """Facts of an encoded split.
 

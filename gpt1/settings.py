@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import Arch, Corpus, NTransfer
+from gpt1.cell import Arch, Corpus, NTransfer, needs_model
 from tasks.common.settings import Settings
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
@@ -191,6 +191,11 @@ class CellSettings(FinetuneSettings):
 
     n_transfer: NTransfer
     corpus: Corpus = "books"  # that its language model must have read
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether anything of a language model is transferred."""
+        return needs_model(self.n_transfer, self.corpus)
 
     def finetune(self) -> FinetuneSettings:
         """How the cell is trained, whatever it starts from."""

@@ -9,7 +9,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 import tasks
-from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer, PretrainedModel
+from gpt1.cell import (
+    FULL,
+    PERMUTED,
+    SHUFFLED,
+    VECTORS,
+    Arch,
+    Cell,
+    Corpus,
+    NTransfer,
+    PretrainedModel,
+    needs_model,
+)
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
 from tasks.prompt import Scoring
@@ -85,11 +96,11 @@ class Line(Settings):
     @property
     def is_control(self) -> bool:
         """Whether it is a negative control."""
-        return self.corpus != "books"
+        return self.corpus not in ("books", VECTORS)
 
     def models(self) -> list[PretrainedModel]:
         """The language models that its seeds start from, in turn; none without a transfer."""
-        if self.n_transfer == "none":
+        if not needs_model(self.n_transfer, self.corpus):
             return []
         permuted = self.corpus == PERMUTED
         return [PretrainedModel(self.arch, seed, self.model, permuted) for seed in self.pretrain]
@@ -196,8 +207,8 @@ class Grid(Settings):
 
     @property
     def of_books(self) -> list[Line]:
-        """The plain lines without the negative controls."""
-        return [line for line in self.lines.values() if line.plain and not line.is_control]
+        """The plain lines without the negative controls and word vectors."""
+        return [line for line in self.lines.values() if line.plain and line.corpus == "books"]
 
     @property
     def arch(self) -> list[Arch]:

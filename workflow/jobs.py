@@ -18,7 +18,8 @@ class Job:
     """What one process trains of each of the `tasks`: the `lines`, named by their variants.
 
     All have the language models `sources` after `update`, one for each of the seeds `pretrain`, or
-    none, the rows and tokens of the variants `rows` and `encoded`, and the `seeds` of fine-tuning.
+    none, the rows, their tokens and the books' of the variants `rows`, `encoded` and `tokens`, and
+    the `seeds` of fine-tuning.
     """
 
     name: str  # of the rule
@@ -28,6 +29,7 @@ class Job:
     update: int
     rows: str
     encoded: str
+    tokens: str
     seeds: tuple[int, ...]
     lines: tuple[str, ...] = ()
     together: tuple[str, ...] = ()  # all lines that would share a job if these were not cut
@@ -44,6 +46,7 @@ def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
         config.checkpoint(),
         lines.at(variant, "tasks"),
         lines.at(variant, "encoded"),
+        lines.at(variant, "tokens"),
         tuple(config.experiment.seeds.finetune),
         (variant,),
         (variant,),

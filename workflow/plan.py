@@ -46,8 +46,8 @@ STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
 # which is learnt from the run's own books.
 OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
 
-# What makes a line a negative control.
-CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.permuted_embeddings"}
+# What makes a line a negative control, but for word vectors.
+CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
 
 def nested(overlay: Overlay) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def run_faults(lines: Plan) -> Iterator[str]:
         ("n_transfer", experiment.n_transfer != "all"),
         ("finetune.lm_coef", not experiment.finetune.lm_coef),
         ("pretrain.shuffled", experiment.pretrain and experiment.pretrain.shuffled),
-        ("finetune.permuted_embeddings", experiment.finetune.permuted_embeddings),
+        ("finetune.embeddings", experiment.finetune.embeddings != "learned"),
     ):
         if is_wrong:
             yield f"experiment.{key}: not that of {PAPER!r}; give it in a line of a study"

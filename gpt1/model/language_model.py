@@ -141,8 +141,8 @@ class LanguageModel(nn.Module):
         if n_transfer == self.n_layer:
             prefixes.append("proj.")
         names = ["embed", *(name for name in own if name.startswith(tuple(prefixes)))]
-        for name in names:
-            own[name].copy_(source[name])
+        for name in names:  # of embeddings without positions those rows that there are
+            own[name][: len(source[name])].copy_(source[name])
         self.embed[special] = fresh
         return names
 

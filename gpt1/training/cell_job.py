@@ -5,7 +5,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from gpt1.cell import FULL, Cell
+from gpt1.cell import FULL, VECTORS, Cell
 from gpt1.data.encoded import load as load_encoded
 from gpt1.data.task_data import TaskData
 from gpt1.records import CheckpointFacts, RunRecord
@@ -13,10 +13,20 @@ from gpt1.settings import CellSettings
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
+from gpt1.weights.checkpoint import (
+    Checkpoint,
+    load_checkpoint,
+    load_vectors,
+    versions,
+    write_tensors,
+)
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
 from tasks.common.records import BaselinesRecord
+
+# The standard deviation of word vectors, in those of initial weights: with 1 their layers learn
+# where tokens stand before what they are (bench/LOG.md).
+VECTORS_STD = 2.0
 
 
 class CellJob:
@@ -24,7 +34,8 @@ class CellJob:
 
     `cells` have the settings of each. `checkpoints` are of one language model, each from a
     pre-training seed of its own; there are none if nothing is transferred. Runs that start from
-    none are paired with the seeds `pretrain` all the same. The weights of the cells whose names
+    none are paired with the seeds `pretrain` all the same. `vectors` are word vectors of
+    the widths of those cells that start from some. The weights of the cells whose names
     are in `kept` go to the cache as well. Raises InputError if a file is damaged or missing, or if
     cells, files and settings do not match.
     """
@@ -40,12 +51,15 @@ class CellJob:
         code: str = "",
         kept: Collection[str] = (),
         pretrain: Sequence[int] = (0,),
+        vectors: Sequence[Path] = (),
     ):
         self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
         self.encoded, self.baselines = load_encoded(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
         self.pretrain = pretrain
         self.checkpoints = self._loaded(checkpoints)
+        loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
+        self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
         # By the settings that it depends on: large tasks are in memory once.
         samples = {self._sample(of): of for of in cells.values()}
         n_vocab = self.encoded.facts.n_vocab
@@ -63,7 +77,7 @@ class CellJob:
 
         Raises InputError unless they are those that all of these start from.
         """
-        cells = {cell: of for cell, of in self.cells.items() if of.n_transfer != "none"}
+        cells = {cell: of for cell, of in self.cells.items() if of.needs_model}
         models = {of.model.model_dump_json(): of.model for of in cells.values()}
         if len(models) > 1:
             raise InputError(f"the settings are of {len(models)} models; give cells of one")
@@ -76,7 +90,7 @@ class CellJob:
         ]
         for path, checkpoint in zip(paths, found, strict=False):
             for cell, of in cells.items():
-                if checkpoint.facts.corpus != of.corpus:
+                if of.corpus not in (checkpoint.facts.corpus, VECTORS):
                     raise InputError(
                         f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.name} "
                         f"starts from {of.corpus}; give that checkpoint"
@@ -107,8 +121,25 @@ class CellJob:
         """Each seed with the checkpoint that it starts from; these take turns, in their order."""
         own = self.cells[cell]
         untrained = [self._untrained(own, seed) for seed in self.pretrain]
-        models = untrained if own.n_transfer == "none" else self.checkpoints
+        models = self.checkpoints if own.needs_model else untrained
+        if own.corpus == VECTORS:
+            models = [self._with_vectors(cell, model) for model in models]
         return list(zip(seeds, cycle(models), strict=False))
+
+    def _with_vectors(self, cell: Cell, model: Checkpoint) -> Checkpoint:
+        """A checkpoint whose embeddings are the word vectors, without rows for positions.
+
+        Raises InputError without vectors of the model's width.
+        """
+        own = self.cells[cell].model
+        width = own.shape.n_embd
+        if width not in self.vectors:
+            raise InputError(f"--vectors: {cell.name} starts from some of width {width}; give them")
+        values, digest = self.vectors[width]
+        both = sha256_json([model.facts.sha256, digest])
+        facts = model.facts.model_copy(update={"corpus": VECTORS, "sha256": both})
+        embed = values * (VECTORS_STD * own.init_std)
+        return Checkpoint({**model.tensors, "embed": embed}, facts)
 
     def _untrained(self, of: CellSettings, seed: int) -> Checkpoint:
         """What a cell starts from that is transferred nothing: no tensors, and no file."""

@@ -21,7 +21,7 @@ from gpt1.cell import Arch
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
-from gpt1.records import CheckpointFacts
+from gpt1.records import CheckpointFacts, VectorsFacts
 from gpt1.settings import (
     Dropout,
     LSTMShape,
@@ -158,6 +158,18 @@ def load_checkpoint(
     if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
         raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; {make_again(path)}")
     return Checkpoint(tensors, facts)
+
+
+def load_vectors(path: str | Path, tokenizer: str) -> tuple[Tensor, str]:
+    """The word vectors at `path`, [n_vocab, width] with a standard deviation of 1; their digest.
+
+    Raises InputError if a file is missing, damaged or of another tokenizer.
+    """
+    facts = VectorsFacts.read(sidecar(path), make_again(path))
+    values = read_tensors(path)["embed"]
+    if facts.tokenizer != tokenizer or values.shape != (facts.n_vocab, facts.width):
+        raise InputError(f"{path}: vectors of another tokenizer; give those of its own books")
+    return values, facts.sha256
 
 
 def versions() -> dict[str, str]:

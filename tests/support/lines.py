@@ -41,7 +41,7 @@ def line(
     (shuffled,) = [k for k, of in SHUFFLED.items() if of == corpus] or [None]
     read = {"experiment.pretrain.shuffled": shuffled} if shuffled else {}
     overlay |= read
-    overlay |= {"experiment.finetune.permuted_embeddings": True} if corpus == PERMUTED else {}
+    overlay |= {"experiment.finetune.embeddings": "permuted"} if corpus == PERMUTED else {}
     return Line(
         **{"name": name(overlay) or FULL, "arch": arch, "n_transfer": n, "n_layer": depth},
         **{"aux": aux, "corpus": corpus, "model": name(read), "pretrain": list(pretrain)},

@@ -14,13 +14,13 @@ from workflow.plan import Plan
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 
 
-def test_the_papers_grid_has_348_transformer_and_72_lstm_cells():
+def test_the_papers_grid_has_360_transformer_and_72_lstm_cells():
     grid = Plan(complete("paper")).grid()
     archs = Counter(grid.line(cell).arch for cell in grid.cells())
-    assert archs == {"transformer": 348, "lstm": 72}
+    assert archs == {"transformer": 360, "lstm": 72}
     paths = {str(cell.path("results")) for cell in grid.cells()}
     last = "results/cells/arch-lstm+finetune.lm_coef-0+n_transfer-none/rte.json"
-    assert len(paths) == 420 and last in paths
+    assert len(paths) == 432 and last in paths
 
 
 @pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled", "permuted-embeddings"])
@@ -62,7 +62,7 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     assert str(model.checkpoint("results", 8)) == f"{folder}/update-8.safetensors"
     (one,) = sources["pretrain.shuffled-words+seeds.pretrain-9"]
     assert one == PretrainedModel("transformer", 9, "pretrain.shuffled-words")
-    permuted = sources["finetune.permuted_embeddings-true"][0]
+    permuted = sources["finetune.embeddings-permuted"][0]
     assert permuted == PretrainedModel("transformer", 5, permuted=True)
 
 

@@ -22,6 +22,7 @@ CORPORA = {  # what a language model read, or what became of it
     "shuffled": "shuffled words",
     "sentences-shuffled": "shuffled sentences",
     "permuted-embeddings": "permuted embeddings",
+    "word-vectors": "word vectors",
 }
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "

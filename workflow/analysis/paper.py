@@ -72,6 +72,7 @@ FITTED = Variant(
     n_transfer="none",
     plain=False,
 )
+VECTORS = Variant("Word vectors", "word vectors", aux="off", n_transfer=0, plain=False)
 SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
 SENTENCES_SHUFFLED = Variant(
     "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"

@@ -58,8 +58,8 @@ def _pretrained(experiment: Experiment) -> Iterator[str]:
         "pretrain": (experiment.pretrain is not None, "remove it"),
         "tokenizer.merges": (bool(experiment.tokenizer.merges), "give their vocabulary's folder"),
         "seeds.pretrain": (experiment.seeds.pretrain != [0], "give [0] for their one model"),
-        "finetune.permuted_embeddings": (
-            experiment.finetune.permuted_embeddings,
+        "finetune.embeddings": (
+            experiment.finetune.embeddings != "learned",
             "remove it, since their books are not here",
         ),
         "arch": (experiment.arch != "transformer", "give transformer"),
@@ -108,6 +108,8 @@ def _finetune(config: Config) -> Iterator[str]:
         yield f"{key}.checkpoint: {own.checkpoint} has no checkpoint; give one of {known}"
     if experiment.arch == "lstm" and method.read_layer != "top":
         yield f"{key}.method.read_layer: is the transformer's; give top, or another arch"
+    if own.embeddings != "learned" and experiment.n_transfer == "none":
+        yield f"{key}.embeddings: n_transfer none has none of {own.embeddings}; give n_transfer: 0"
     if method.frozen and own.lm_coef:
         yield f"{key}.method.frozen: there is no auxiliary loss; give lm_coef: 0"
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
+from gpt1.cell import PERMUTED, SHUFFLED, VECTORS, Arch, Cell, Corpus, NTransfer
 from gpt1.settings import (
     CellSettings,
     ModelSettings,
@@ -245,9 +245,9 @@ class Config(Settings):
 
     def read(self) -> Corpus:
         """What the language model has read, or what was done to it since."""
-        pretrain = self.experiment.pretrain
-        if self.experiment.finetune.permuted_embeddings:
-            return PERMUTED
+        pretrain, embeddings = self.experiment.pretrain, self.experiment.finetune.embeddings
+        if embeddings != "learned":
+            return PERMUTED if embeddings == "permuted" else VECTORS
         return SHUFFLED[pretrain.shuffled] if pretrain and pretrain.shuffled else "books"
 
     def n_transfer(self) -> NTransfer:

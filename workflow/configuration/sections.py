@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import Cell, Shuffled
+from gpt1.cell import Cell, Embeddings, Shuffled
 from gpt1.settings import (
     Batch,
     Count,
@@ -159,9 +159,10 @@ class Finetune(FinetuneOptions):
     method: FinetuneMethod = FinetuneMethod()
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
     """The pre-training update whose checkpoint is fine-tuned (null: the last)."""
-    permuted_embeddings: bool = False
-    """Whether the content words of that checkpoint exchange their embeddings first: a negative
-    control."""
+    embeddings: Embeddings = "learned"
+    """The embeddings of what is transferred: learned, those of that checkpoint; permuted, the same,
+    but content words have exchanged theirs (a negative control); vectors, word vectors of the books
+    in their place, which with n_transfer 0 need no language model."""
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """Share of the training rows that select the best epoch (Story Cloze: the authors' own)."""
     select_seed: Seed = 0

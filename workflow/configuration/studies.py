@@ -147,7 +147,7 @@ PAPER = "Transformer w/ aux LM (full)"  # of Table 5, with which its other lines
 # The lines of Table 5 of which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
-FITTED = "Transformer from scratch, fitted"
+FITTED, VECTORS = "Transformer from scratch, fitted", "Word vectors"
 # A network that labelled rows alone suffice to train; sizes other than the paper's have own rates.
 SMALL = {
     "model.transformer.n_layer": 2,
@@ -155,6 +155,8 @@ SMALL = {
     "finetune.epochs": 10,
     "finetune.lr.transformer": 2.5e-4,  # that of pre-training
 }
+
+UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books that word vectors are of
 
 
 def shipped(has_lstm: bool) -> dict[str, Any]:
@@ -167,6 +169,7 @@ def shipped(has_lstm: bool) -> dict[str, Any]:
         "Transformer w/o pre-training, w/o aux LM": {"n_transfer": "none", "finetune.lm_coef": 0},
         "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0},
         FITTED: {**SMALL, "n_transfer": "none"},
+        VECTORS: {**SMALL, "n_transfer": 0, "finetune.embeddings": "vectors"},
     }
     depths: dict[str, dict[str, Any] | None] = {
         PAPER: {},
@@ -176,7 +179,10 @@ def shipped(has_lstm: bool) -> dict[str, Any]:
     }
     if not has_lstm:
         lines, depths = (
-            {name: None if line and "arch" in line else line for name, line in of.items()}
+            {
+                name: None if line and UNPUBLISHED & line.keys() else line
+                for name, line in of.items()
+            }
             for of in (lines, depths)
         )
     return {

@@ -7,7 +7,7 @@ import sys
 
 from snakemake.io import contains_wildcard
 
-from gpt1.cell import FULL, Cell, PretrainedModel, home
+from gpt1.cell import FULL, VECTORS, Cell, PretrainedModel, home
 from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
 from tasks.common.files import sha256_json
@@ -216,6 +216,14 @@ def study_inputs(wildcards):
 def started_from(job, file):
     """A file of each checkpoint that the cells of a job start from, one for each model."""
     return [getattr(model, file)("<results>", job.update) for model in job.sources]
+
+
+def vectors_of(job):
+    """The word vectors of a job whose lines start from some, of each width."""
+    starts = [name for name in job.together if lines.line(name).corpus == VECTORS]
+    configs = [lines.config(name) for name in starts]
+    widths = {config.model(config.experiment.arch).shape.n_embd for config in configs}
+    return [stage_path(job.tokens, "tokens", f"vectors/width-{n}.safetensors") for n in widths]
 
 
 def cell_settings(job):

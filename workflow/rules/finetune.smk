@@ -12,6 +12,7 @@ for job in jobs(lines):
             baselines=stage_path(job.rows, "tasks", "baselines/{task}.json"),
             checkpoints=started_from(job, "checkpoint"),
             facts=started_from(job, "facts"),
+            vectors=vectors_of(job),
         output:
             cells=[cell.path("<results>") for cell in cells],
             predictions=[cell.predictions("<results>") for cell in cells],
@@ -35,7 +36,7 @@ for job in jobs(lines):
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
-            " --pretrain-seeds {params.pretrain}"
+            " --pretrain-seeds {params.pretrain} --vectors {input.vectors}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             ' --keep "$KEPT_CELLS" &> {log}'
 
@@ -55,6 +56,7 @@ for cell in cfg.kept():
             baselines=stage_path(job.rows, "tasks", f"baselines/{cell.task}.json"),
             checkpoints=started_from(job, "checkpoint"),
             facts=started_from(job, "facts"),
+            vectors=vectors_of(job),
             tokenizer=vocabulary_of(job.encoded),
         output:
             directory(cell.kept("<results>")),
@@ -77,6 +79,6 @@ for cell in cfg.kept():
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"
-            " --pretrain-seeds {params.pretrain}"
+            " --pretrain-seeds {params.pretrain} --vectors {input.vectors}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             " &> {log}"

@@ -59,3 +59,27 @@ rule permuted_embeddings:
     shell:
         "python -m gpt1 permute {input.checkpoint} --corpus {input.corpus} --code {params.code}"
         " --out {output.checkpoint} &> {log}"
+
+
+# What words are, without a language model: word vectors of the books.
+rule vectors:
+    input:
+        tokens=stage_inputs("tokens", "corpus/train.bin"),
+        corpus=stage_inputs("tokens", "corpus/corpus.json"),
+    output:
+        vectors="<results>{home}/vectors/width-{width}.safetensors",
+        facts="<results>{home}/vectors/width-{width}.json",
+    log:
+        "<results>{home}/logs/vectors/width-{width}.log",
+    benchmark:
+        "<results>{home}/benchmarks/vectors/width-{width}.tsv"
+    wildcard_constraints:
+        home=home_pattern(lines.names("tokens")),
+        width="[0-9]+",
+    resources:
+        **data_job(4000),
+    params:
+        code=code.digest("gpt1.vectors"),
+    shell:
+        "python -m gpt1 vectors {input.corpus} --width {wildcards.width} --code {params.code}"
+        " --out {output.vectors} &> {log}"

@@ -12,14 +12,16 @@ import pytest
 import torch
 
 from gpt1 import finetune
-from gpt1.cell import FULL, Cell
+from gpt1.cell import FULL, VECTORS, Cell
 from gpt1.data.encoded import load as load_encoded
+from gpt1.records import VectorsFacts
 from gpt1.settings import FinetuneDropout, FinetuneMethod, JobSettings, OptimizerSettings
 from gpt1.training import cell_job
 from gpt1.training.cell_job import CellJob
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import write_tensors
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
@@ -68,14 +70,14 @@ def cells(*layers, arch="transformer", **options):
     return {Cell(lines[n], "rte"): toy.cell_settings(arch, n, **options) for n in layers}
 
 
-def job(files, own, code="", runtime=None, weights=None):
+def job(files, own, code="", runtime=None, weights=None, vectors=()):
     """A job of these cells."""
     arch = next(iter(own.values())).model.arch
     names = [arch] if weights is None else weights
     weights = [files / f"{name}.safetensors" for name in names]
     inputs = (files / "encoded/rte", files / "baselines/rte.json", weights)
     cache = RunCache(files / "cache")
-    return CellJob(own, *inputs, runtime or Runtime(), cache, code, pretrain=[5])
+    return CellJob(own, *inputs, runtime or Runtime(), cache, code, pretrain=[5], vectors=vectors)
 
 
 def paths(files, own):
@@ -234,6 +236,35 @@ def test_cells_without_a_transfer_of_any_shape_train_together_without_a_checkpoi
     assert (
         read_json(paths(files, own)[0])["seeds"][1]["loss_end"] == found[0]["seeds"][1]["loss_end"]
     )
+
+
+@pytest.mark.parametrize("n_transfer", [0, 2])
+def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer, files):
+    encoded, width = load_encoded(files / "encoded/rte"), toy.SHAPES["transformer"].n_embd
+    n_vocab, path = encoded.facts.n_vocab, files / "vectors.safetensors"
+    values = torch.randn(n_vocab, width, generator=torch.Generator().manual_seed(1))
+    write_tensors(path, {"embed": values})
+    facts = {"n_vocab": n_vocab, "width": width, "tokenizer": encoded.tokenizer, "code": ""}
+    VectorsFacts(**facts, sha256="v" * 64, corpus_sha256="").write(path.with_suffix(".json"))
+    own = toy.cell_settings("transformer", n_transfer).model_copy(update={"corpus": VECTORS})
+    cell, weights = Cell("vectors", "rte"), ["transformer"] if n_transfer else []
+
+    def started(of, weights, *vectors):
+        mine = job(files, {cell: of}, weights=weights, vectors=vectors)
+        ((_, start),) = mine.starts(cell, [0])
+        (data,) = mine.data.values()
+        run = FineTuning(data, start, of, of.n_transfer, 0, Runtime())
+        return start.facts, dict(run.model.language_model.named_parameters())
+
+    facts, found = started(own, weights, path)
+    _, fresh = started(toy.cell_settings("transformer", "none"), [])
+    assert torch.equal(found["embed"][:n_vocab], values * 2 * own.model.init_std)
+    assert torch.equal(found["embed"][n_vocab:], fresh["embed"][n_vocab:])
+    same = [name for name in found if torch.equal(found[name], fresh[name])]
+    assert all(name in same for name in found if name.startswith("h.")) == (n_transfer == 0)
+    assert facts.corpus == VECTORS and facts.sha256 not in ("", "v" * 64)
+    with pytest.raises(InputError, match="--vectors: vectors/rte starts from some of width 32"):
+        started(own, weights)
 
 
 def test_a_cell_says_what_its_language_model_has_read(files):

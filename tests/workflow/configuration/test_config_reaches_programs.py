@@ -119,7 +119,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
     experiment["n_transfer"] = "all"
     controls = {"words": {"pretrain.shuffled": "words"}}
-    controls |= {"permuted": {"finetune.permuted_embeddings": True}}
+    controls |= {"permuted": {"finetune.embeddings": "permuted"}}
     experiment["studies"] = {"ablation": {"lines": {} if pretrained else controls}}
     experiment["studies"]["layer_transfer"] = {"values": ["none", 3, 4]}
     if not pretrained:

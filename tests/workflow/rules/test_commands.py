@@ -42,6 +42,24 @@ def test_embeddings_are_permuted_in_the_checkpoint_of_the_books_and_the_same_see
     assert f"--out {target} " in said
 
 
+def test_word_vectors_are_of_the_books_tokens_alone_and_as_wide_as_the_embeddings(tmp_path):
+    line = {"n_transfer": 0, "finetune.embeddings": "vectors", "model.transformer.n_layer": 3}
+    lines = {"mine": line, "of other books": line | {"pretrain.shuffled": "words"}}
+    config = changed(small(), "experiment.studies.ablation.lines", lines)
+    for variant in ("", "variants/pretrain.shuffled-words/"):
+        target, corpus = (
+            f"results/{variant}vectors/width-48.safetensors",
+            f"results/{variant}corpus",
+        )
+        said = command(tmp_path, config, "gpt1 vectors", target)
+        assert f"gpt1 vectors {corpus}/corpus.json --width 48 " in said
+        assert f"--out {target} " in said
+    name = "finetune.embeddings-vectors+model.transformer.n_layer-3+n_transfer-0"
+    said = command(tmp_path, config, "gpt1 finetune", f"results/cells/{name}/rte.json")
+    assert "--checkpoints --settings" in " ".join(said.split())
+    assert "--vectors results/vectors/width-48.safetensors " in said
+
+
 def test_a_language_model_is_pre_trained_from_its_own_seed(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7]})
     target = "results/pretrain/transformer/seed-2/update-0.safetensors"

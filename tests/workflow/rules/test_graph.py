@@ -19,6 +19,7 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     }
     assert plan["pretrain"] == 6 and plan["zero_shot"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
+    assert plan["vectors"] == 1
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
     files = [str(ROOT / f"workflow/config/{name}.yaml") for name in ("world", "world_full")]
@@ -100,7 +101,7 @@ def test_the_other_configs_plan(name, tmp_path):
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
     expected = {"smoke": 12 * 5 + 1, "novels": 6 * 3, "gpu": 7 * 4}
-    expected |= {"novels_night": 6 * 4, "paper": 12 * 15, "laptop": 5 * 3}
+    expected |= {"novels_night": 6 * 4, "paper": 12 * 16, "laptop": 5 * 3}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
     assert ("tokenizer" in plan) == (name not in ("paper", "laptop"))
@@ -109,7 +110,7 @@ def test_the_other_configs_plan(name, tmp_path):
 def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(tmp_path):
     options = ("--configfile", str(ROOT / "workflow" / "config" / "paper.yaml"))
     plan = planned(ROOT, "--directory", str(tmp_path), *options, "--", "all")
-    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 15
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 16
     assert plan["pretrain"] == 2 and plan["examples"] == plan["encode"] == 13
     assert planned(ROOT, "--directory", str(tmp_path), *options, "all") == plan
 

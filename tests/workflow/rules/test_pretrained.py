@@ -41,7 +41,7 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
 
 WRONG = [
     ("seeds.pretrain", [0, 1]),
-    ("finetune.permuted_embeddings", True),
+    ("finetune.embeddings", "permuted"),
     ("corpus", {"folder": "books", "heldout": 2}),
     ("pretrain", {"updates": 8}),
     ("tokenizer", {"merges": 100}),

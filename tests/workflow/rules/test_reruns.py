@@ -173,7 +173,7 @@ def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
 def test_the_negative_controls_add_their_jobs_and_repeat_no_other(run):
     words = {"pretrain.shuffled": "words"}
     lines = {"words": words, "sentences": {"pretrain.shuffled": "sentences"}}
-    lines |= {"permuted": {"finetune.permuted_embeddings": True}}
+    lines |= {"permuted": {"finetune.embeddings": "permuted"}}
     plan = plan_of(run, changed(small(), "experiment.studies.ablation", {"lines": lines}))
     own = {"tokens": 2, "pretrain": 4, "cloze": 4, "permuted_embeddings": 2}
     own |= {f"finetune_ablation_transformer_{i}": 2 for i in (2, 3, 4)}

@@ -29,6 +29,7 @@ from workflow.analysis.paper import (
     PERMUTED,
     SENTENCES_SHUFFLED,
     SHUFFLED,
+    VECTORS,
 )
 from workflow.grid import Grid
 
@@ -81,6 +82,7 @@ VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where 
     },
     PERMUTED.title: {"color": SKY, "marker": "*"},
     FITTED.title: {"color": BROWN, "marker": "h"},
+    VECTORS.title: {"color": OLIVE, "marker": "p"},
 }
 COLOURS = [*(look["color"] for look in VARIANTS.values()), GREY]
 MARKERS = [*(look["marker"] for look in VARIANTS.values()), "<"]
