@@ -4,7 +4,8 @@
 the paper's eight tasks come the others that were run, and the average over all of the grid. The
 negative controls are the full model, but pre-trained on shuffled books, or with the embeddings of
 content words permuted: what it keeps of the gain owes nothing to the order of the words in a
-sentence, of the sentences, or to what words mean.
+sentence, of the sentences, or to what words mean. A smaller network from scratch, and the same on
+word vectors of the books, have settings of their own, by which they fit their training rows.
 """
 
 from pathlib import Path
