@@ -12,11 +12,13 @@ import pytest
 from gpt1.cell import Arch
 from tests.analysis.conftest import make_cell, make_grid, write
 from tests.support.lines import FURTHER_VARIANTS, PAPER_VARIANTS
+from tests.workflow.configs import complete
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.claims.paper_claims import CLAIMS, PRETRAINING, WITHOUT_BOTH
 from workflow.analysis.paper import (
     EIGHT,
+    FITTED,
     FULL,
     LSTM,
     LSTM_NO_AUX,
@@ -25,11 +27,13 @@ from workflow.analysis.paper import (
     NO_PRETRAINING,
     SENTENCES_SHUFFLED,
     TRAIN_ROWS,
+    VECTORS,
     Variant,
 )
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
+from workflow.plan import Plan
 
 OF_GRID = {
     "layers": {"transformer": ["none", 0, 4, 8, 12], "lstm": ["none", 1]},
@@ -215,6 +219,21 @@ def test_without_pre_training_is_given_with_and_without_the_auxiliary_loss(tmp_p
     assert [round(one.found.value, -1) for one in own] == [10, 20]
     assert [one.paper for one in own] == [51.1, 51.1]  # Table 5 does not say which it is
     assert PRETRAINING.printed("avg") == WITHOUT_BOTH.printed("avg") == 14.8
+
+
+def test_pre_training_is_judged_beside_a_fitted_network_and_word_vectors(tmp_path):
+    scores = {FULL: 60.0, NO_PRETRAINING: 50.0, FITTED: 30.0, VECTORS: 40.0}
+    run = Made(tmp_path, GRID, Samples(), lambda variant, task: scores.get(variant, 55.0))
+    for statement, expected in (
+        ("Pre-training helps on average", [10, 30]),
+        ("More than word-level information is transferred", [20]),
+    ):
+        assert [round(one.found.value, -1) for one in of(statement, run)] == expected
+    grid = Plan(complete("quick")).grid()
+    for variant, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
+        line = grid.line(variant.cell(grid, "rte"))
+        assert (line.n_layer, line.aux, line.corpus) == (2, "off", corpus) and not line.models()
+        assert not line.plain and not line.is_control
 
 
 PRINTED = {  # the mean or slope by Table 5 with its interval, and what the paper's numbers say
