@@ -281,7 +281,7 @@ def write_examples(results: Path, name: str, **facts: Any) -> None:
 
 def write_encoded(results: Path, name: str, **splits: dict[str, Any]) -> None:
     """The facts of a task's encoded rows."""
-    facts = {"spec": asdict(tasks.task(name).spec), "tokenizer": ""}
+    facts = {"spec": asdict(tasks.task(name).spec), "tokenizer": "", "n_vocab": 9}
     splits = {split: SPLIT | of for split, of in splits.items()}
     write(results / "encoded" / f"{name}.json", facts | {"splits": splits})
 
