@@ -4,11 +4,11 @@ Light, since the Snakefile plans with it.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
-from gpt1.cell import Arch, PretrainedModel
+from gpt1.cell import VECTORS, Arch, PretrainedModel
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
@@ -22,7 +22,7 @@ NOT_TRAINED = (
     *("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot"),
     "world.cloze",
 )
-OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint", "finetune.permuted_embeddings")
+OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint")
 SEEDS = "experiment.seeds.finetune"
 
 
@@ -52,16 +52,18 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         if SEEDS in overlay:
             yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
         has_models = bool(line.models()) or entry.axis == N_TRANSFER  # which may be none at a value
-        for changed in _of_no_cell(overlay, line.arch, tasks, has_models):
+        read = {"experiment.pretrain.shuffled"} if line.corpus == VECTORS else ()
+        keys = [key for key in overlay if key not in read]
+        for changed in _of_no_cell(keys, line.arch, tasks, has_models):
             remedy = "make the line a reference" if changed == entry.axis else "remove it"
             if not changed.startswith(f"{entry.axis}."):  # its values may have a part for each line
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
 def _of_no_cell(
-    overlay: Mapping[str, Any], arch: Arch, tasks: list[str], has_models: bool
+    overlay: Iterable[str], arch: Arch, tasks: list[str], has_models: bool
 ) -> Iterator[str]:
-    """The keys of a line that its cells do not depend on.
+    """Those keys of an `overlay` that a line's cells do not depend on.
 
     They are of the other architecture, of another task, of a language model that is not there, or
     of what is made of cells, and would train the same cells once more under another name.
