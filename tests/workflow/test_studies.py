@@ -126,7 +126,7 @@ ONE |= {
     "tokens": 1,
     "pretrain": 3,
     "finetune_ablation_transformer": 1,  # with the first value, and the pool of seeds
-    "finetune_ablation_from_scratch": 1,
+    **{"finetune_ablation_from_scratch": 1, "vectors": 1},
     "finetune_mine_transformer": 1,
 }
 AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs
@@ -141,7 +141,7 @@ AXES = {  # any key of the config: its values, and jobs beside those of ONE that
     ),
     "experiment.world.words": (
         [1500000, 90000],
-        {name: 2 * n for name, n in ONE.items() if "finetune" not in name},
+        {k: 2 * n for k, n in ONE.items() if not k.startswith(("finetune", "vectors"))},
     ),
 }
 
