@@ -125,7 +125,7 @@ def test_without_a_gain_nothing_is_reproduced_and_the_undecided_say_what_they_ne
     undecided = table[table["verdict"] == "undecided"]
     count = undecided["contrast"].str.endswith(", tasks")
     assert set(undecided[count]["needs"]) <= {"what the tasks' own lines need"}
-    assert undecided[~count]["needs"].str.contains("seeds").all() and len(undecided)
+    assert undecided[~count]["needs"].str.contains("seeds|checkpoints").all() and len(undecided)
     best = lines(table, "Better than the best published system but for RTE, SST-2 and MRPC")
     assert best.loc["SNLI", "verdict"] == "does not hold"  # 40 is less than 89.3
     assert best.loc["RTE", "verdict"] == "holds"  # the paper lost there, and so do we

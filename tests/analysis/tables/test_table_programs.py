@@ -108,7 +108,7 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     with open(out, encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     shared = [c for c in table.COLUMNS if c not in ("seed", "score", "train_seconds", "peak_mb")]
-    compared = ["diff", "diff_low", "diff_high", "diff_by_seed", "train_rows"]
+    compared = ["diff", "diff_low", "diff_high", "diff_by_seed", "train", "train_rows"]
     assert list(lines[0]) == [*shared, "cell", "by_seed", "rows", *compared]
     missing = next(line for line in lines if line["task"] == "qqp")
     assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")

@@ -151,7 +151,7 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
     lstm = Plan(config).config("arch-lstm")
     race, rte = lstm.finetune("race"), lstm.finetune("rte")
     assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)
-    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.5, 5e-4)
+    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.1, 5e-4)
     assert config.finetune("race").lr == 5e-4 and config.finetune("race").lm_coef == 2.0
     without = Plan(config).config("arch-lstm+finetune.lm_coef-0")
     assert without.finetune("race").lm_coef == 0.0  # what a line says of all tasks comes first

@@ -151,6 +151,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
         ("experiment", "arch"): "finetune_ablation_transformer",
         ("experiment", "n_transfer"): '"n_transfer": 3',  # of a line
+        ("experiment", "finetune", "embeddings"): "gpt1 permute ",  # of a line, too
         ("experiment", "all"): "finetune_layer_transfer_transformer",
         ("experiment", "cloze"): "--items mydata/mycloze.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
@@ -192,7 +193,7 @@ def test_every_key_reaches_a_program(tmp_path):
         keys.pop(("data",), None) if world else keys.pop(("results",))  # the other case shows it
         if pretrained:  # the other cases show the keys of the LSTM
             keys = {path: value for path, value in keys.items() if "lstm" not in path}
-            elsewhere = {"arch", "shuffled", "pretrain"}
+            elsewhere = {"arch", "shuffled", "pretrain", "embeddings"}
             keys = {path: value for path, value in keys.items() if path[-1] not in elsewhere}
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
