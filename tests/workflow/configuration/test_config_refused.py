@@ -23,7 +23,7 @@ VALUES = [
     ("experiment.tasks.rte", None, "found null"),
     ("experiment.studies.ablation.lines.mine", 3, "a section of keys, such as {key: value}"),
     ("experiment.keep", ["rte"], "not a cell"),
-    ("experiment.keep", ["fulll/rte"], "did you mean full/rte?"),
+    ("experiment.keep", ["fullx/rte"], "did you mean full/rte?"),
     ("experiment.optimizer.l2", float("nan"), "found nan"),
     ("results", "my\nresults", "no other characters than A-Za-z0-9_./-, found"),
     ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "no other characters than a-z0-9_,"),
