@@ -1,7 +1,6 @@
 """The cells of one job: their runs, trained or taken from the cache, and the weights to keep."""
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +87,7 @@ class CellJob:
             for model in models.values()
             for path in paths
         ]
-        for path, checkpoint in zip(paths, found, strict=False):
+        for path, checkpoint in zip(paths if models else (), found, strict=True):
             for cell, of in cells.items():
                 if of.corpus not in (checkpoint.facts.corpus, VECTORS):
                     raise InputError(
@@ -124,7 +123,7 @@ class CellJob:
         models = self.checkpoints if own.needs_model else untrained
         if own.corpus == VECTORS:
             models = [self._with_vectors(cell, model) for model in models]
-        return list(zip(seeds, cycle(models), strict=False))
+        return [(seed, models[i % len(models)]) for i, seed in enumerate(seeds)]
 
     def _with_vectors(self, cell: Cell, model: Checkpoint) -> Checkpoint:
         """A checkpoint whose embeddings are the word vectors, without rows for positions.

@@ -8,6 +8,7 @@ reverses what another says ("hated", "hardly", "not"), in one of two texts or in
 from dataclasses import dataclass
 from typing import Literal
 
+from tasks.prompt import FALSE, TRUE, UNKNOWN
 from tasks.world.draw import Degree, Draw
 from tasks.world.grammar import np
 from tasks.world.lexicon import NEGATORS, OTHERS, SELDOM, a, he
@@ -19,7 +20,7 @@ REVERSED_NEWS = (
     "{who} {news} the {thing} , for {he} {liking} it",
 )
 # What the books say behind a claim that follows, that does not, or of which nothing is told.
-VERDICTS = {True: "True.", False: "False.", None: "Perhaps."}
+VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 JUDGED = 0.35  # the share of the books' paragraphs that end in a verdict
 LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")

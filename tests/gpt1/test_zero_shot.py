@@ -124,8 +124,10 @@ def test_who_knows_the_right_verdict_has_100_and_who_reads_nothing_is_at_chance(
     def scores(of_row):  # as the two calls of `ask`: all rows, then the choices alone
         bias = [-5.0 + choice for choice in range(len(prompt.choices))]
         for rows in (range(60), [None]):
-            pull = [[of_row(row, c) if row is not None else 0 for c in range(9)] for row in rows]
-            yield [[np.full(4, b + p) for b, p in zip(bias, row, strict=False)] for row in pull]
+            pull = [
+                [of_row(row, c) if row is not None else 0 for c in range(len(bias))] for row in rows
+            ]
+            yield [[np.full(4, b + p) for b, p in zip(bias, row, strict=True)] for row in pull]
 
     scorer = Scorer(toy.random_model("lstm"), NEWLINE, Runtime())
     for of_row, is_right in ((knows, True), (lambda *_: 0.0, False)):

@@ -68,7 +68,7 @@ def glue_hub(name: str, split: str) -> list[list[dict]]:
     """The same rows in two files; `idx` goes on over both. MRPC's counts otherwise."""
     texts = [column for column in task(name).hub.columns if column not in ("label", "idx")]
     rows = [
-        dict(zip(texts, (first, second), strict=False))
+        dict(zip(texts, (first, second)[: len(texts)], strict=True))
         | {"label": float(glue_word(name, label)) if name == "stsb" else label}
         | {"idx": 2 * k + 1 if name == "mrpc" else k}
         for k, (first, second, label) in enumerate(pairs(name, split))

@@ -3,8 +3,7 @@
 import pytest
 
 from tasks import TASKS, task
-from tasks.prompt import FALSE, TRUE, UNKNOWN, Prompt, parts
-from tasks.world.feelings import VERDICTS
+from tasks.prompt import Prompt, parts
 
 
 @pytest.mark.parametrize(
@@ -30,10 +29,6 @@ def test_each_task_has_a_prompt_with_a_choice_for_each_label():
         is_asked = of.family != "multiple_choice" and of.name != "cola"
         n = 2 if of.soft_labels else len(of.labels)
         assert len(prompt.choices) == (n if is_asked else 0), of.name
-
-
-def test_the_verdicts_are_those_of_the_synthetic_books():
-    assert {True: TRUE, False: FALSE, None: UNKNOWN} == VERDICTS
 
 
 def test_a_random_guess_scores_what_needs_no_reading():

@@ -13,6 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from gpt1.cell import Arch, Cell, Corpus
+from workflow.configuration import studies
 from workflow.grid import Aux, Grid
 
 OURS = "Finetuned Transformer LM (ours)"  # the paper's own row in Tables 2 to 4
@@ -66,13 +67,13 @@ NEITHER = Variant(
     n_transfer="none",
 )
 FITTED = Variant(
-    "Transformer from scratch, fitted",
+    studies.FITTED,
     "from scratch, fitted",
     aux="off",
     n_transfer="none",
     plain=False,
 )
-VECTORS = Variant("Word vectors", "word vectors", aux="off", n_transfer=0, plain=False)
+VECTORS = Variant(studies.VECTORS, "word vectors", aux="off", n_transfer=0, plain=False)
 SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
 SENTENCES_SHUFFLED = Variant(
     "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"
