@@ -20,7 +20,7 @@ function as the fine-tuned models. None is a network:
 import argparse
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +37,7 @@ from tasks.metrics import score_split
 from tasks.task import Task
 from tasks.word_classes import WordClasses
 from tasks.word_features import Features
+from tasks.world.degrees import place, read_degrees
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -59,9 +60,15 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
 
 
 def baselines(
-    task: Task, splits: dict[str, list[Example]], classes: WordClasses | None = None
+    task: Task,
+    splits: dict[str, list[Example]],
+    classes: WordClasses | None = None,
+    degrees: Mapping[str, set[str]] | None = None,
 ) -> dict[str, Scores]:
     """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}, ...}, for all but train.
+
+    With the `degrees` of the synthetic world's rows (`read_degrees`) each split is scored by degree
+    as well, as `{split}_{degree}`.
 
     A baseline that a task does not have is not there, as word classes are not without books. Of one
     text it is each score of the better one. Raises InputError if there is no training row.
@@ -71,13 +78,14 @@ def baselines(
         raise InputError(f"{task.name}: no train rows; prepare the examples again")
     scored = {split: rows for split, rows in splits.items() if split != "train"}
     rows = [example for part in scored.values() for example in part]
+    degree_of = {row: degree for degree, those in (degrees or {}).items() for row in those}
 
     def fitted(features: Features) -> Scores:
-        return scores(task, scored, predict(task, train, rows, features))
+        return scores(task, scored, predict(task, train, rows, features), degree_of)
 
     found = {
-        "majority": scores(task, scored, majority(task, train, rows)),
-        "bag_of_words": scores(task, scored, bag_of_words(task, train, rows)),
+        "majority": scores(task, scored, majority(task, train, rows), degree_of),
+        "bag_of_words": scores(task, scored, bag_of_words(task, train, rows), degree_of),
     }
     if task.family == "classification":
         found["affix_bigrams"] = fitted(word_features.affix_bigrams)
@@ -97,7 +105,7 @@ def baselines(
         found["word_classes"] = fitted(of_classes(word_features.word_pairs))
         found["class_orders"] = fitted(of_classes(word_features.word_orders))
         nearest = neighbours.predict(task, train, rows, of_classes(word_features.word_runs))
-        found["nearest_neighbours"] = scores(task, scored, nearest)
+        found["nearest_neighbours"] = scores(task, scored, nearest, degree_of)
     return found
 
 
@@ -110,7 +118,12 @@ def _better(several: Iterable[Scores]) -> Scores:
     }
 
 
-def scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarray) -> Scores:
+def scores(
+    task: Task,
+    splits: dict[str, list[Example]],
+    predictions: np.ndarray,
+    degree_of: Mapping[str, str],
+) -> Scores:
     """{split: {metric: 0..100}} of predictions [n] for the rows of all `splits`, in their order."""
     found: Scores = {}
     start = 0
@@ -119,6 +132,9 @@ def scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarray
         labels = np.array([example.label for example in rows])
         groups = [example.group for example in rows]
         found |= score_split(task.spec, part, labels, groups, split)
+        if degree_of:
+            degrees = [degree_of[place(example.guid)] for example in rows]
+            found |= score_split(task.spec, part, labels, degrees, split)
         start += len(rows)
     return found
 
@@ -146,13 +162,15 @@ def main() -> None:
     parser.add_argument(
         "--word-classes", type=Path, nargs="?", help="what tasks.word_classes wrote of the books"
     )
+    parser.add_argument("--degrees", type=Path, nargs="?", help="the synthetic world's degrees.csv")
     parser.add_argument(
         "--out", required=True, type=Path, help="JSON of scores per baseline and split"
     )
     args = parser.parse_args()
     task = task_named(args.task)
     classes = word_classes.read(args.word_classes) if args.word_classes else None
-    scores = baselines(task, labelled(task, args.examples), classes)
+    degrees = read_degrees(args.degrees) if args.degrees else None
+    scores = baselines(task, labelled(task, args.examples), classes, degrees)
     BaselinesRecord(task=task.name, **scores).write(args.out)
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())

@@ -25,11 +25,11 @@ import tasks
 from gpt1.cell import Arch, Cell, Corpus, NTransfer
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
+from tasks.world.degrees import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
-from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.grid import Aux, Grid, Seeds
 

@@ -295,3 +295,13 @@ def test_one_text_is_the_better_of_the_two(place):
         for split, found in made.items()
     }
     assert baselines.baselines(task("rte"), splits)["one_text"]["dev"]["accuracy"] == 100.0
+
+
+def test_rows_of_the_world_are_scored_by_degree_as_well():
+    train = rows("rte/train", [0, 1] * 4, lambda label: f"w{label}", "b")
+    dev = rows("rte/dev", [0, 1, 1, 0], lambda label: f"w{label}", "b")
+    splits = {"train": train["rte/train"], "dev": dev["rte/dev"]}
+    degrees = {"lexical": {"rte/dev/0", "rte/dev/1"}, "compositional": {"rte/dev/2", "rte/dev/3"}}
+    scores = baselines.baselines(task("rte"), splits, degrees=degrees)["bag_of_words"]
+    assert set(scores) == {"dev", "dev_lexical", "dev_compositional"}
+    assert scores["dev_lexical"]["accuracy"] == 100

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tasks import PAPER_TASKS, task
+from tasks.world.degrees import place, read_degrees
 from tasks.world.settings import WorldSettings
 from tests.world.oracle import degree as degree_of
-from workflow.analysis.stats.degrees import place, read_degrees
 
 
 def table(world: Path) -> dict[tuple[str, str], list[str]]:

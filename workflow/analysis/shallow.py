@@ -26,9 +26,15 @@ NAMES = {
 
 
 def scores(
-    results: Path, table: pd.DataFrame, grid: Grid, averages: Mapping[str, Sequence[str]]
+    results: Path,
+    table: pd.DataFrame,
+    grid: Grid,
+    averages: Mapping[str, Sequence[str]],
+    degree: str = "",
 ) -> pd.DataFrame:
     """The score of each baseline (column) on each task of the run and in the `averages` (rows).
+
+    Of the synthetic world also on the rows of one `degree`.
 
     NaN is what there is not: not every task has every baseline. `table` names the metric and the
     splits behind each task's one number, as ablation.csv does, which has further tasks of the
@@ -39,7 +45,7 @@ def scores(
         path = results / "baselines" / f"{row.task}.json"
         if record := BaselinesRecord.find(path, task=row.task):
             found[row.task] = {
-                name: _headline(getattr(record, name), row.split, row.metric)
+                name: _headline(getattr(record, name), row.split, row.metric, degree)
                 for name in ("bag_of_words", *NAMES)
                 if name != "best"
             }
@@ -51,8 +57,9 @@ def scores(
     return frame
 
 
-def _headline(scores: Scores, splits: str, metric: str) -> float:
-    found = [scores.get(split, {}).get(metric, np.nan) for split in splits.split("+")]
+def _headline(scores: Scores, splits: str, metric: str, degree: str) -> float:
+    parts = [f"{split}_{degree}" if degree else split for split in splits.split("+")]
+    found = [scores.get(part, {}).get(metric, np.nan) for part in parts]
     return float(np.mean(found))
 
 

@@ -9,6 +9,7 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>{home}/world/manifest.json",
+            "<results>{home}/world/degrees.csv",
         log:
             "<results>{home}/logs/world.log",
         benchmark:
@@ -74,6 +75,7 @@ rule baselines:
     input:
         examples="<results>{home}/examples/{task}",
         classes=stage_inputs("books", "corpus/word_classes.json") if grid.has_corpus else [],
+        degrees=stage_inputs("world", "world/degrees.csv") if cfg.experiment.world else [],
     output:
         "<results>{home}/baselines/{task}.json",
     log:
@@ -88,7 +90,7 @@ rule baselines:
         code=code.digest("tasks.baselines"),
     shell:
         "python -m tasks baselines {wildcards.task} --examples {input.examples}"
-        " --word-classes {input.classes} --out {output} &> {log}"
+        " --word-classes {input.classes} --degrees {input.degrees} --out {output} &> {log}"
 
 
 rule encode:

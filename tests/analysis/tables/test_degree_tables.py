@@ -6,9 +6,9 @@ import pytest
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_json
+from tasks.world.degrees import DEGREES, read_degrees
 from tests.analysis.conftest import make_grid, write_all, write_predictions, write_samples
 from workflow.analysis.paper import FULL, NO_PRETRAINING
-from workflow.analysis.stats.degrees import DEGREES, read_degrees
 from workflow.analysis.tables import cells, degrees
 
 
@@ -64,3 +64,26 @@ def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
     path.with_name("manifest.json").unlink()
     with pytest.raises(InputError, match=r"manifest\.json: no such file; run the step"):
         read_degrees(path)
+
+
+def test_the_best_baseline_of_each_task_and_degree_stands_beside_the_scores(tmp_path):
+    layers, seeds = {"transformer": [12]}, {"pretrain": [0], "finetune": [0]}
+    grid = make_grid("rte", layers=layers, arch=("transformer",), seeds=seeds)
+    write_all(tmp_path, grid)
+    write_degrees(tmp_path, ["rte,dev,0,lexical", "rte,dev,1,compositional"])
+    for cell in grid.cells():
+        write_predictions(tmp_path, cell, rows_of({0: True, 1: True}, (0,)))
+    write_samples(tmp_path, grid)
+    scores = {"bag_of_words": (90.0, 40.0), "class_orders": (70.0, 55.0), "majority": (99.0, 99.0)}
+    by_split = {
+        name: {"dev_lexical": {"accuracy": one}, "dev_compositional": {"accuracy": two}}
+        for name, (one, two) in scores.items()
+    }
+    write_json(tmp_path / "baselines" / "rte.json", {"task": "rte", **by_split})
+    table = degrees.build(tmp_path, grid)
+    best = table.frame.query("variant == @FULL.title").set_index(["task", "degree"])[
+        "best_baseline"
+    ]
+    assert best["rte", "lexical"] == best["avg_all", "lexical"] == 90
+    assert best["rte", "compositional"] == 55
+    assert "| best baseline" in table.markdown

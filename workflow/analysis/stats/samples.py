@@ -21,9 +21,9 @@ from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from tasks.common.records import REMEDY, Scores
+from tasks.world.degrees import read_degrees
 from workflow.analysis.predictions import read_predictions
 from workflow.analysis.stats.alarms import of_seeds
-from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, average, weight_of
 from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored

@@ -10,9 +10,9 @@ import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.records import Scores
+from tasks.world.degrees import place
 from workflow.analysis.predictions import Predictions, answers
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-from workflow.analysis.stats.degrees import place
 from workflow.analysis.stats.sample import Sample, weight_of
 
 CORRELATIONS = ("matthews", "pearson", "spearman")

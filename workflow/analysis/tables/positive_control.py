@@ -34,7 +34,7 @@ from workflow.analysis.stats.estimate import ratios
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
-INPUTS = ("baselines", "ablation.csv", "layer_transfer.csv", "zero_shot.csv")
+INPUTS = ("baselines", "ablation.csv", "degrees.csv", "layer_transfer.csv", "zero_shot.csv")
 CONTROLS = (SHUFFLED, PERMUTED)
 LAST = 4  # checkpoints along which zero-shot scores must rise
 # What is wanted and found; `met` is "yes", "no" or "not run", or "" for what is only reported.
@@ -44,8 +44,9 @@ Check = tuple[str, str, float, float, float, str, tuple[float, ...]]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
-    ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[1:])
+    ablation, degrees, layer_transfer, zero_shot = (read_csv(results / n) for n in INPUTS[1:])
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
+    checks.append(_composed(degrees))
     checks += [_share(ablation, of) for of in CONTROLS if of.corpus in grid.controls()]
     checks += _recipe(ablation) if len(grid.seeds.finetune) > 1 else []
     checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
@@ -125,6 +126,15 @@ def _depth(results: Path, ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]
     near = (alone <= 5).sum() if alone.notna().any() else np.nan
     name = "pair tasks with one text alone near the constant answer"
     yield _check(name, f"all {len(alone)} of two texts", near, near == len(alone))
+
+
+def _composed(degrees: pd.DataFrame) -> Check:
+    """Whether the rows that combine words need more than a shallow baseline."""
+    is_mean = (degrees["task"] == "avg_all") & (degrees["degree"] == "compositional")
+    full = degrees[is_mean & (degrees["variant"] == FULL.title)]
+    lead = (full["mean"] - full["best_baseline"]).mean()
+    name = "full minus the best baseline of each task, compositional rows"
+    return _check(name, "at least 15 points", lead, lead >= 15)
 
 
 def _share(ablation: pd.DataFrame, control: Variant) -> Check:

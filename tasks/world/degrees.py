@@ -4,14 +4,12 @@ A class of words settles a lexical row; one of two clauses counts in a relationa
 compositional row a word reverses another (`tasks.world`).
 """
 
+import csv
 from pathlib import Path
 
-import pandas as pd
-
-import tasks
+from tasks import task as task_named
 from tasks.common import manifest
-
-DEGREES = ("lexical", "relational", "compositional")
+from tasks.world.draw import DEGREES
 
 
 def read_degrees(path: Path) -> dict[str, set[str]]:
@@ -23,12 +21,13 @@ def read_degrees(path: Path) -> dict[str, set[str]]:
     described = manifest.read(path.parent, remedy)["files"].get(path.name, {})
     manifest.check(path.parent, {path.name: described}, remedy)
     rows: dict[str, set[str]] = {degree: set() for degree in DEGREES}
-    for task, split, row, degree in pd.read_csv(path, dtype=str).itertuples(index=False):
-        rows[degree].add(f"{task}/{split}/{row}")
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            rows[row["degree"]].add(f"{row['task']}/{row['split']}/{row['row']}")
     return rows
 
 
 def place(guid: str) -> str:
     """`task/split/number` of a row of the world, the number counted from 0 in its file."""
     name, split, *_ = guid.split("/")
-    return f"{name}/{split}/{tasks.task(name).row_of(guid)}"
+    return f"{name}/{split}/{task_named(name).row_of(guid)}"
