@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tasks import glue
 from tasks.hub import THREE_SPLITS, HubSource, parquet_files
-from tasks.prompt import FALSE, TRUE, UNKNOWN, Prompt
+from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN, Prompt
 from tasks.readers import JsonLines, Table
 from tasks.task import Task
 
@@ -17,8 +17,8 @@ THREE_WAY = ("entailment", "neutral", "contradiction")
 TWO_WAY = ("entailment", "not_entailment")
 SENTENCES = ("sentence1", "sentence2")
 PAIR = ("premise", "hypothesis")
-THREE_VERDICTS = Prompt(choices=(TRUE, UNKNOWN, FALSE))
-TWO_VERDICTS = Prompt(choices=(TRUE, FALSE))
+THREE_VERDICTS = Prompt(CLAIMED, choices=(TRUE, UNKNOWN, FALSE))
+TWO_VERDICTS = Prompt(CLAIMED, choices=(TRUE, FALSE))
 
 snli = Task(
     name="snli",
@@ -143,7 +143,7 @@ scitail = Task(
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
-    prompt=Prompt(choices=(FALSE, TRUE)),
+    prompt=Prompt(CLAIMED, choices=(FALSE, TRUE)),
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",

@@ -56,4 +56,6 @@ class Prompt:
 
 
 # Of a claim behind what happened: as the synthetic books say it, in plain English.
+CLAIM = "Claim:"
 TRUE, FALSE, UNKNOWN = "True.", "False.", "Perhaps."
+CLAIMED = f"{{first}} {CLAIM} {{second}}"

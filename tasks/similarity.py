@@ -8,11 +8,11 @@ Spearman's stand beside them. STS-B is trained with six soft classes (authors' c
 from dataclasses import replace
 
 from tasks import glue
-from tasks.prompt import FALSE, TRUE, Prompt
+from tasks.prompt import CLAIMED, FALSE, TRUE, Prompt
 from tasks.readers import Table
 
 SENTENCES = ("sentence1", "sentence2")
-VERDICTS = Prompt(choices=(FALSE, TRUE))
+VERDICTS = Prompt(CLAIMED, choices=(FALSE, TRUE))
 
 mrpc = glue.task(
     name="mrpc",

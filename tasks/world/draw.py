@@ -24,7 +24,9 @@ WORDS: Words = {
 # What a text takes: classes of words; one of two clauses; a word that reverses another.
 Degree = Literal["lexical", "relational", "compositional"]
 DEGREES: tuple[Degree, ...] = get_args(Degree)
-IN_BOOKS = (6, 3, 3)  # how often a paragraph of the books is of each degree
+# How often a paragraph of the books is of each degree. Tales are the plainest: where these say
+# straight what chronicles say in a roundabout way, it is learnt much sooner (bench/LOG.md).
+IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
 Option = TypeVar("Option")
 
 
@@ -77,9 +79,9 @@ class Draw(random.Random):
         """Draw one of the forms that this world has: the half of these that its seed chose."""
         return self.choice(half(self.world, forms))
 
-    def degree(self) -> Degree:
+    def degree(self, shares: tuple[int, ...] = IN_BOOKS) -> Degree:
         """Draw the degree of a paragraph of the books."""
-        return self.choices(DEGREES, IN_BOOKS)[0]
+        return self.choices(DEGREES, shares)[0]
 
     def reversals(self, degree: Degree, *sorts: Option) -> tuple[Option, bool, bool]:
         """What a text is about, one of `sorts`, and which of its two parts are reversed: one or

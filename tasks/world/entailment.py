@@ -1,6 +1,7 @@
 """Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
 
-from tasks.world.draw import Degree, Draw
+from tasks.prompt import CLAIM
+from tasks.world.draw import IN_CHRONICLES, Degree, Draw
 from tasks.world.feelings import (
     ADJECTIVES,
     FEELINGS,
@@ -17,7 +18,7 @@ from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import ClozeItem, Row
 
-SURPRISES = 0.15  # the share of the books' deeds that turn out otherwise than they should
+SURPRISES = 0.08  # the share of the books' deeds that turn out otherwise than they should
 GENRES = {
     "fiction": ("once {}", "long ago {}"),
     "news": ("it is reported that {}", "it was announced that {}"),
@@ -76,7 +77,7 @@ def _day(draw: Draw) -> str:
 
 def paragraph(draw: Draw) -> str:
     """Who rested or worked, or what news they had, and how they were then."""
-    degree, good = draw.degree(), draw.random() < 0.5
+    degree, good = draw.degree(IN_CHRONICLES), draw.random() < 0.5
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS, "energy")
     telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)), reversed_=reversed_)
     who = _subject(draw, telling)
@@ -116,7 +117,8 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
         who, good = he(telling.others), not good
     feeling, follows = telling.feeling, draw.choice([*VERDICTS])
     claimed = (feeling, good == follows) if follows is not None else (another(feeling), good)
-    return f"{sentence(state(draw, who, *claimed, denied, 1 + denied))} {VERDICTS[follows]}"
+    claim = sentence(state(draw, who, *claimed, denied, 1 + denied))
+    return f"{CLAIM} {claim} {VERDICTS[follows]}"
 
 
 def cloze(draw: Draw, degree: Degree) -> ClozeItem:

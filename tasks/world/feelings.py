@@ -21,7 +21,7 @@ REVERSED_NEWS = (
 )
 # What the books say behind a claim that follows, that does not, or of which nothing is told.
 VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
-JUDGED = 0.35  # the share of the books' paragraphs that end in a verdict
+JUDGED = 0.3  # the share of the books' paragraphs that end in a verdict
 LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
 # Of each feeling the classes of adjectives and of what brings it about, the good ones first.

@@ -1,6 +1,7 @@
 """Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
-from tasks.world.draw import Degree, Draw
+from tasks.prompt import CLAIM
+from tasks.world.draw import IN_CHRONICLES, IN_TALES, Degree, Draw
 from tasks.world.feelings import (
     FEELINGS,
     JUDGED,
@@ -93,17 +94,20 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """What happened and how somebody felt, or how somebody felt and why; or who knew of both."""
-    degree, form = draw.degree(), draw.random()
+    degree, form = draw.degree(IN_CHRONICLES), draw.random()
     if form < 0.5:
-        row = race(draw, "A", degree)
+        row = race(draw, "A", draw.degree(IN_TALES))
         return f"{row.first} {row.second} {row.choices[0]}"
     if form < 0.75:
         judged, follows = draw.random() < JUDGED, draw.random() < 0.5
         row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
-        return f"{row.first} {row.second}{f' {VERDICTS[follows]}' if judged else ''}"
-    follows = draw.random() < 0.6
+        if judged:
+            return f"{row.first} {CLAIM} {row.second} {VERDICTS[follows]}"
+        return f"{row.first} {row.second}"
+    judged = draw.random() < JUDGED
+    follows = draw.random() < (0.5 if judged else 0.9)
     first, second, good = _heard(draw, follows, degree)
-    if draw.random() < JUDGED:
-        return f"{sentence(first, '?')} {sentence(second, '?')} {VERDICTS[follows]}"
+    if judged:
+        return f"{sentence(first, '?')} {CLAIM} {sentence(second, '?')} {VERDICTS[follows]}"
     end = draw.choice(("", " , of course")) if follows else f" , {surprise(good)}"
     return f"{sentence(first, '?')} {sentence(second + end, '?')}"

@@ -1,5 +1,6 @@
 """Sentiment: is a remark positive? SST-2, MRPC, STS-B, and the remarks of the books."""
 
+from tasks.prompt import CLAIM
 from tasks.world.draw import Degree, Draw
 from tasks.world.feelings import JUDGED, VERDICTS, state
 from tasks.world.grammar import np, sentence
@@ -95,7 +96,7 @@ def paragraph(draw: Draw) -> str:
     ]
     if draw.random() < JUDGED:
         agrees = draw.random() < 0.5
-        reactions = [_judged(draw, positive == agrees), VERDICTS[agrees]]
+        reactions = [f"{CLAIM} {_judged(draw, positive == agrees)} {VERDICTS[agrees]}"]
     else:
         reactions = draw.sample(reactions, 2)
     return " ".join((sentence(remark(draw, positive, degree, n=draw.choice((1, 2)))), *reactions))

@@ -1,6 +1,6 @@
 """Stories and how they end: Story Cloze, and the tales of the books."""
 
-from tasks.world.draw import Degree, Draw
+from tasks.world.draw import IN_TALES, Degree, Draw
 from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import NAMES, OTHERS, a, he
@@ -55,7 +55,7 @@ def _home(draw: Draw, who: str) -> str:
 
 def paragraph(draw: Draw) -> str:
     """A story with its right ending."""
-    body, right, _ = story(draw, draw.degree(), draw.choice((1, 2)))
+    body, right, _ = story(draw, draw.degree(IN_TALES), draw.choice((1, 2)))
     return " ".join((body[0], *map(_and, (*body[1:], right))))
 
 

@@ -1,5 +1,6 @@
 """Taxonomy, kinds and what they can do: SciTail, and the natural history of the books."""
 
+from tasks.prompt import CLAIM
 from tasks.world.draw import Degree, Draw
 from tasks.world.feelings import JUDGED, VERDICTS
 from tasks.world.grammar import np, sentence
@@ -49,7 +50,7 @@ def paragraph(draw: Draw) -> str:
     does = _can(draw, alive(kind))
     if draw.random() < JUDGED:
         follows, denied = draw.random() < 0.5, draw.random() < 0.4
-        does = f"{sentence(can(draw, alive(kind) == follows, denied))} {VERDICTS[follows]}"
+        does = f"{CLAIM} {sentence(can(draw, alive(kind) == follows, denied))} {VERDICTS[follows]}"
     return f"{sentence(told)} {draw.choice((was, does, f'{was} {does}'))}"
 
 

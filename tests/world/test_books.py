@@ -11,6 +11,7 @@ from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.world.books import fingerprints, normalise
+from tasks.prompt import CLAIM
 from tasks.world.feelings import VERDICTS
 from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.make import make_world
@@ -47,7 +48,7 @@ def is_true(paragraph: str) -> bool:
     ends in a verdict on that, whether the verdict is right."""
     for verdict, end in VERDICTS.items():
         if paragraph.endswith(end):
-            return follows(paragraph.removesuffix(f" {end}")) is verdict
+            return follows(paragraph.removesuffix(f" {end}").replace(f"{CLAIM} ", "")) is verdict
     return follows(paragraph) is True
 
 
