@@ -21,6 +21,7 @@ from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
+NOVEL_SHARE = 0.3  # and, if compositional, that it combines reversals as no training row does
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
 ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
@@ -102,7 +103,8 @@ def make_splits(
         other_genres = split.endswith("mismatched")  # and unseen words alone
         share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
         held_out = unseen if share or name == "mnli" else None
-        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, novel=share)
+        novel = NOVEL_SHARE if share else 0.0
+        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, novel)
         make = task.make
         if name == "mnli":
             make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")

@@ -19,7 +19,7 @@ from tests.support.programs import refusal
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
-MANIFEST = "e9768d652f74648db6f53e0b2cc3cf51aa79fa20131b34c3c627ee7a4f83d594"  # SMOKE's
+MANIFEST = "1843418a7952a32043a29ea4bde0e18a66fcfac5c255fdb6506c869840ded77f"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
