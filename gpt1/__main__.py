@@ -19,6 +19,7 @@ PROGRAMS = {
     "convert": "gpt1.convert",
     "predict": "gpt1.predict",
     "generate": "gpt1.generate",
+    "devices": "gpt1.training.devices",
 }
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import torch
 
 from gpt1.settings import RuntimeSettings
 from gpt1.streams import Purpose, torch_seed
+from gpt1.training import devices
 from tasks.common.errors import MORE_MEMORY, InputError, within_memory
 
 
@@ -49,8 +50,10 @@ class Runtime(RuntimeSettings):
         return within_memory(f"{n} {what} at once", fewer + MORE_MEMORY)
 
     def start(self) -> None:
-        """Set torch's number of threads. Raises InputError if the device does not exist."""
+        """Set torch's threads; `cuda` takes a GPU. Raises InputError if there is no such device."""
         torch.set_num_threads(self.threads)
+        if self.device == "cuda":
+            devices.take(1)
         self.check_device()
 
     def check_device(self) -> None:

@@ -138,7 +138,8 @@ def launcher(processes):
     if processes == 1:
         return "python"
     signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
-    return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
+    gpus = f"python -m gpt1 devices {processes} " if cfg.runtime.device == "cuda" else ""
+    return f"{gpus}torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
 
 
 shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS

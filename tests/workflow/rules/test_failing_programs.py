@@ -68,3 +68,13 @@ def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     for command in commands.values():
         start = r"(?:exec |\w+=\S+ )?(?:python|\$PRETRAIN_WITH) -m "
         assert re.fullmatch(rf"{start}[^|;&<>\n]+ &> {{log}}", command), command
+
+
+@pytest.mark.parametrize(("device", "first"), [("cuda", "python -m gpt1 devices 2 "), ("cpu", "")])
+def test_processes_that_train_together_are_given_their_gpus_at_once(device, first, tmp_path):
+    copy_project(tmp_path)
+    with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
+        file.write('\nopen("told", "w").write(os.environ["PRETRAIN_WITH"])\n')
+    config = shipped("smoke") | {"runtime": {"device": device, "pretrain_processes": 2}}
+    snakemake(tmp_path, "--list-rules", "--configfile", write(tmp_path / "config.yaml", config))
+    assert (tmp_path / "told").read_text().startswith(f"{first}torchrun --standalone")
