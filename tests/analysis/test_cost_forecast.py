@@ -81,6 +81,13 @@ def test_a_card_that_is_not_here_is_priced_by_a_share_of_its_peak(monkeypatch, c
     assert float(total[1]) == pytest.approx(sum(hours), rel=0.01)
 
 
+def test_a_study_that_cannot_be_made_is_one_line(monkeypatch):
+    studies = "experiment={studies: {ablation: {lines: {a: {foo: 1}}}}}"
+    monkeypatch.setattr("sys.argv", [*PAPER, studies, "--card", "A100", "--mfu", "0.25"])
+    with pytest.raises(SystemExit, match=r"^error: config: .*foo: unknown key; give one of"):
+        cost.main()
+
+
 @pytest.mark.parametrize("options", ["", "--card A100", "--mfu 0.4", "--card A100 --mfu 40"])
 def test_a_gpu_that_is_not_here_needs_a_name_and_a_share(options, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", [*PAPER, *options.split()])

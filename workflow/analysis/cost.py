@@ -32,8 +32,9 @@ from workflow.analysis import flops
 from workflow.analysis.peaks import PEAKS
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
-from workflow.configuration.read import ConfigError, parse, read
+from workflow.configuration.read import ConfigError, parse, read, refuse
 from workflow.plan import Plan
+from workflow.studies import run_faults
 
 # Mean tokens of a published input, special tokens included; the synthetic world's are about half.
 LENGTHS = {
@@ -150,6 +151,7 @@ def main() -> None:
         parser.error("give both or neither, such as --card H100 --mfu 0.4; at most 1")
     try:
         config = parse(read(a.configfile, a.config))
+        refuse(run_faults(Plan(config)))
     except ConfigError as error:
         sys.exit(str(error))
     on_gpu = a.card or config.runtime.device.startswith("cuda")

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
+from workflow.configuration.reference import section_of
 from workflow.configuration.studies import flat, merge
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
@@ -23,6 +24,14 @@ GONE = {  # keys that there were, or that stand elsewhere
     **dict.fromkeys(("runtime", "results"), "a line may change data and experiment only"),
 }
 _SECTION = "keys, such as {key: value}"
+_PLAIN = {  # pydantic's words
+    "missing": "missing; give it",
+    "int_type": "should be a whole number",
+    "float_type": "should be a number",
+    "string_type": "should be text",
+    "bool_type": "should be true or false",
+    "list_type": "should be a list",
+}
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -89,7 +98,9 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
     for pair in given:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise ConfigError([f"--config: {pair!r} is not KEY=VALUE"])
+            raise ConfigError(
+                [f"--config: {pair!r} is not KEY=VALUE; give targets before --config"]
+            )
         merged = merge(merged, {key: _load(value, f"--config {key}")})
     return merged
 
@@ -159,7 +170,8 @@ def _lines(error: ValidationError, data: dict[str, Any]) -> list[str]:
         found.setdefault(".".join(map(str, _path(fault, data))), []).append(fault)
     lines = []
     for path, faults in found.items():
-        line = f"{path}: {' or '.join(dict.fromkeys(map(_message, faults)))}"
+        said = " or ".join(dict.fromkeys(map(_message, faults)))
+        line = f"{path}: {said.replace(' or should be ', ' or ')}"
         has_value = faults[0]["type"] not in ("missing", "extra_forbidden")
         lines.append(f"{line}, found {_shown(faults[0]['input'])}" if has_value else line)
     return lines
@@ -178,8 +190,11 @@ def _path(fault: Any, data: Any) -> list[str | int]:
 
 
 def _message(fault: Any) -> str:
-    """Pydantic's words but for sections, lists, names, and an unknown key, which has a remedy."""
+    """What is wrong, in plain words; an unknown key has a remedy."""
     kind, given, about = fault["type"], fault["input"], fault.get("ctx", {})
+    path = [str(part) for part in fault["loc"]]
+    if kind == "extra_forbidden":
+        return f"unknown key; {_remedy(path, given)}"
     if kind in ("dict_type", "model_type"):
         keys = Config.model_json_schema()["$defs"].get(about.get("class_name"), {})
         named = "" if keys.get("additionalProperties") else ", ".join(keys.get("properties", ()))
@@ -187,27 +202,40 @@ def _message(fault: Any) -> str:
     if kind == "list_type" and isinstance(given, str | int | float):
         return f"give a list, [{given!s:.60}]"
     if kind == "string_pattern_mismatch":
-        (*_, characters) = re.findall(r"\[(.*?)\]", about["pattern"])
-        return f"should have no other characters than {characters}"
-    if kind != "extra_forbidden":
-        return str(fault["msg"]).removeprefix("Value error, ")
-    return f"unknown key; {_remedy(str(fault['loc'][-1]))}"
+        form = re.split(r"(?<=[\w)])\.", _at(path)[1])[0]  # the first sentence of its description
+        return f"should be: {form[:1].lower()}{form[1:]}"
+    said = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return _PLAIN.get(kind, said)
 
 
-def _remedy(key: str) -> str:
+def _at(path: Iterable[str]) -> tuple[type[BaseModel], str]:
+    """The innermost section on a path, and the description of the last key that is one."""
+    section: type[BaseModel] = Config
+    said = ""
+    for key in path:
+        if field := section.model_fields.get(key):
+            section, said = section_of(field.annotation) or section, field.description or ""
+    return section, said
+
+
+def _remedy(path: list[str], given: Any) -> str:
     """What to give in place of an unknown key."""
+    *above, key = path
     if key in GONE:
         return f"{GONE[key]} (docs/studies.md)"
     keys = flat(Config().model_dump(exclude={"experiment": {"tasks", "studies"}}))
-    parts = (f"{path}.".partition(f".{key}.") for path in keys)
-    if places := dict.fromkeys(head + dot for head, dot, _ in parts if dot):  # it stands elsewhere
-        names = (place.removeprefix("experiment.").rstrip(".") for place in places)
-        return f"did you mean {' or '.join(names)}?"
+    parts = [p for p in (f"{one}.".partition(f".{key}.") for one in keys) if p[1]]
+    sections = [p for p in parts if p[2]] if isinstance(given, dict) else []
+    if places := dict.fromkeys(f"{p[0]}.{key}" for p in sections or parts):  # it stands elsewhere
+        known = "experiment." if above else ""  # of an experiment's key, and of a line's
+        return f"did you mean {' or '.join(p.removeprefix(known) for p in places)}?"
+    own = [*_at(above)[0].model_fields]
     schema = Config.model_json_schema()
-    sections = (schema, *schema["$defs"].values())
-    known = {name for section in sections for name in section.get("properties", ())} - {key}
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
-    return f"did you mean {near[0]}?" if near else "see docs/config.md"
+    every = [name for s in (schema, *schema["$defs"].values()) for name in s.get("properties", ())]
+    for names, cutoff in ((own, 0.75), (sorted({*every} - {key}), 0.75), (own, 0.55)):
+        if near := difflib.get_close_matches(key, names, n=1, cutoff=cutoff):
+            return f"did you mean {near[0]}?"
+    return f"give one of {', '.join(own)}"
 
 
 def _shown(value: Any) -> str:

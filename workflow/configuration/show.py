@@ -9,8 +9,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from workflow.configuration.read import ConfigError, as_yaml, parse, read
+from workflow.configuration.read import ConfigError, as_yaml, parse, read, refuse
 from workflow.configuration.reference import reference, schema
+from workflow.plan import Plan
+from workflow.studies import run_faults
 
 
 def main() -> None:
@@ -22,7 +24,9 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="the files to show")
     a = parser.parse_args()
     try:
-        shown = as_yaml(parse(read(a.files))) if a.what == "show" else ""
+        config = parse(read(a.files))
+        refuse(run_faults(Plan(config)))
     except ConfigError as error:
         sys.exit(str(error))
-    print(shown or (schema() if a.what == "schema" else reference()), end="")
+    shown = {"show": as_yaml(config), "schema": schema(), "reference": reference()}
+    print(shown[a.what], end="")

@@ -14,7 +14,7 @@ from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, write
-from workflow.configuration import reference
+from workflow.configuration import reference, show
 from workflow.configuration.model import Config
 from workflow.configuration.read import as_yaml, merge, parse, read
 from workflow.plan import Plan
@@ -118,6 +118,14 @@ def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
     path = tmp_path / "complete.yaml"
     path.write_text(as_yaml(parse(read([ROOT / "workflow" / "config" / f"{name}.yaml"]))))
     assert parse(read([path])) == complete(name)
+
+
+def test_show_refuses_what_a_run_would(tmp_path, monkeypatch):
+    line = {"experiment": {"studies": {"mine": {"lines": {"a": {"finetune.lm_cof": 1}}}}}}
+    path = write(tmp_path / "config.yaml", merge(shipped("smoke"), line))
+    monkeypatch.setattr("sys.argv", ["configuration", "show", str(path)])
+    with pytest.raises(SystemExit, match="lm_cof: unknown key; did you mean lm_coef?"):
+        show.main()
 
 
 def test_a_complete_config_leaves_out_what_studies_do_not_change():

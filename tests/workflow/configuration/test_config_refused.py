@@ -14,10 +14,13 @@ UPDATES = complete().experiment.pretrain.updates
 VALUES = [
     ("bogus", 1, "unknown key"),
     ("experiment.finetune.epoch", 3, "unknown key; did you mean epochs?"),
-    ("experiment.pretrain.updates", 40.0, "integer, found 40.0"),
+    ("finetune", {"epochs": 2}, "unknown key; did you mean experiment.finetune?"),
+    ("experiment.optimizer.beta2", 0.99, "unknown key; did you mean b2?"),
+    ("experiment.optimizer.clip", 1, "give one of b1, b2, eps, l2, vector_l2, max_grad_norm"),
+    ("experiment.pretrain.updates", 40.0, "should be a whole number, found 40.0"),
     ("experiment.seeds.finetune", [1, 1], "only once"),
-    ("experiment.n_transfer", "some", "integer or Input should be 'none' or 'all'"),
-    ("experiment.studies.ablation.lines.mine", {"n_transfer": "some"}, "integer or Input should"),
+    ("experiment.n_transfer", "some", "a whole number or 'none' or 'all', found 'some'"),
+    ("experiment.studies.ablation.lines.mine", {"n_transfer": "some"}, "whole number or"),
     ("experiment.all", [], "at least 1 item"),
     ("experiment.tasks.riddles", {"folder": "R"}, "'snli', 'mnli'"),
     ("experiment.tasks.rte", None, "found null"),
@@ -25,8 +28,10 @@ VALUES = [
     ("experiment.keep", ["rte"], "not a cell"),
     ("experiment.keep", ["fullx/rte"], "did you mean full/rte?"),
     ("experiment.optimizer.l2", float("nan"), "found nan"),
-    ("results", "my\nresults", "no other characters than A-Za-z0-9_./-, found"),
-    ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "no other characters than a-z0-9_,"),
+    ("results", "my\nresults", "a path of letters, digits and _ . / - alone, found"),
+    ("runtime.device", "gpu", "should be: the device: cpu, cuda, cuda:0 or mps, found 'gpu'"),
+    ("experiment.corpus.revision", "main", "40 hexadecimal digits"),
+    ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "of a-z, 0-9 and _ alone, found"),
     *(
         ("experiment.studies.ablation.lines.mine", {key: "x"}, "a line may change data and exper")
         for key in ("runtime.device", "results")
