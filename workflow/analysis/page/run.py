@@ -124,7 +124,7 @@ def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
 
 def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Which alarms each run raised by itself, and each cell by its seeds together, 0 or 1."""
-    every = runs["alarms"].str.get_dummies(";")
+    every = runs["alarms"].astype(object).str.get_dummies(";")  # as text it may not be empty
     of_seeds = every.columns.intersection(OF_SEEDS)
     cells = every[of_seeds].groupby([runs[name] for name in (*MODEL, "task")], sort=False).max()
     return every.drop(columns=of_seeds), cells
