@@ -102,6 +102,8 @@ def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, gri
 def test_figure_2_has_the_layers_of_race_and_mnli_and_the_zero_shot_curves(tables, grid):
     figure = drawn("figure2", grid, tables["layer_transfer"], tables["zero_shot"])
     left, right = figure.axes
+    strokes = [text.get_text() for text in left.get_legend().get_texts()]
+    assert strokes == ["dev_matched, dev", "training rows"]
     colors = {text.get_text(): to_hex(text.arrow_patch.get_edgecolor()) for text in left.texts}
     for task, dev in (("mnli", "dev_matched"), ("race", "dev")):
         rows = rows_of(tables["layer_transfer"], task=task, arch="transformer", aux="on")

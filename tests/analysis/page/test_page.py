@@ -170,6 +170,15 @@ def test_the_verdicts_come_first_then_figure_2_and_table_5(page):
     assert articles[:4] == first
 
 
+def test_a_run_that_learned_nothing_says_so_before_any_number(results, grid, tmp_path):
+    cells = pd.read_csv(results / "cells.csv")
+    shutil.copytree(results, tmp_path / "run")
+    for alarms in ("constant_prediction", None):
+        cells.assign(alarms=alarms).to_csv(tmp_path / "run" / "cells.csv", index=False)
+        page = page_of(tmp_path / "run", grid, TABLES, [], tmp_path / "page.html")
+        assert ("learned nothing" in page.partition("points on average")[0]) == bool(alarms)
+
+
 @pytest.mark.parametrize("name", [*TABLES, "cells"])
 def test_every_cell_of_every_table_stands_on_the_page(name, page, results):
     lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
@@ -252,6 +261,7 @@ def test_text_from_outside_is_escaped(page):
     shown = markup.from_markdown(text, '"><script>')
     assert ">&lt;b&gt;x&lt;/b&gt;</th>" in shown and ">&lt;i&gt;</td>" in shown
     assert "<script" not in shown and "href" not in shown
+    assert "<img" not in markup.from_markdown("![x](https://example.org/x.png)", "")
 
 
 def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):

@@ -1,6 +1,7 @@
 """The paper's Figure 2 in its layout: layers transferred on the left, zero-shot on the right.
 
-Left RACE and MultiNLI (or what there is instead), solid on dev and dashed on the training rows.
+Left RACE and MultiNLI, or the first tasks of a run without them, solid on the reported rows and
+dashed on the training rows.
 Right each task and their mean along pre-training, solid of the transformer, dashed of the LSTM.
 """
 
@@ -35,10 +36,11 @@ def draw(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figure:
 def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
     study = layer_transfer.swept(grid)
     rows = table[table["line"] == study.lines[0]]
-    ends, names = [], study.tasks[:2]
+    ends, names, splits = [], study.tasks[:2], dict[str, None]()
     for name, look in zip(names, SHOWN, strict=False):
         of_task = rows[rows["task"] == name]
-        reported = of_task[of_task["split"] == lines.main_split(of_task)]
+        splits[split := lines.main_split(of_task)] = None
+        reported = of_task[of_task["split"] == split]
         lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
         lines.sweep(ax, reported, study, **look, linestyle="-")
         at = reported["value"].map(lines.places(study.values))
@@ -48,7 +50,7 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
     style.label_ends(ax, ends)
     ax.set_xlabel("layers transferred")
     ax.set_ylabel(" and ".join({markdown.METRICS[tasks.task(name).metric]: 0 for name in names}))
-    solid = {"color": style.BLACK, "label": "dev"}
+    solid = {"color": style.BLACK, "label": ", ".join(splits)}
     looks = [solid, solid | lines.TRAIN | {"label": "training rows"}]
     _head(ax, "Fine-tuned, by layers transferred", looks)
 

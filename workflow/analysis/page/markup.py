@@ -23,8 +23,11 @@ TONES = {  # how the words of a verdict look
 
 
 def from_markdown(text: str, title: str) -> Markup:
-    """A Markdown text without its own heading; each table in a box that scrolls, called `title`."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    """A Markdown text without its own heading; each table in a box that scrolls, called `title`.
+
+    An image becomes a link: the page asks for no file but itself.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(text)
     if tokens and tokens[0].type == "heading_open":
         tokens = tokens[3:]
