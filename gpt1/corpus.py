@@ -27,7 +27,7 @@ from gpt1.cell import SHUFFLED, Corpus
 from gpt1.records import CorpusFacts, TokenFile
 from gpt1.special_tokens import N_SPECIAL
 from gpt1.streams import stream
-from gpt1.text import normalise, sources
+from gpt1.text import english, normalise, sources
 from gpt1.text.documents import count_words, normalise_documents, parallel_map
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
@@ -78,7 +78,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         source=settings.source or "folder",
         origin=sources.origin(folder, settings),
         rows=counts,
-        versions={name: version(name) for name in ("ftfy", "spacy")},
+        versions={"ftfy": version("ftfy"), "spacy": english.rules().version},
         word_types=len(words),
         words_sha256=sha256_file(counts_path),
         documents=facts,

@@ -7,7 +7,6 @@ letters were damaged, HTML escaped, or where the case of a letter decides, since
 lower case first.
 """
 
-import functools
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ import tokenizers
 from tokenizers import AddedToken, Regex, normalizers, pre_tokenizers, processors
 
 from gpt1.special_tokens import NAMES
+from gpt1.text import english
 from gpt1.text.normalise import DASHES, SPACED
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.vocabulary import NEWLINE, UNKNOWN
@@ -79,25 +79,19 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
     write_json(folder / FILES[1], config, checksum=False)
 
 
-@functools.cache
 def _rules() -> dict[str, list[str]]:
     """spaCy's exceptions, in lower case and as their parts; contractions as they are written."""
-    from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS  # takes two seconds
-    from spacy.symbols import ORTH
-
     parts_of: dict[str, list[str]] = {}
-    for word, parts in TOKENIZER_EXCEPTIONS.items():
-        lower, names = word.lower(), [part[ORTH].lower() for part in parts]
+    for word, parts in english.rules().exceptions.items():
+        lower, names = word.lower(), [part.lower() for part in parts]
         is_whole = len(names) == 1 and lower not in WORDS
         if (is_whole or word == lower) and word.isascii() and not SPACED.search(word):
             parts_of[lower] = names
-    return {word: parts for word, parts in parts_of.items() if word.strip()}
+    return parts_of
 
 
 def _affixes() -> str:
     """What is a word by itself within a piece; whole exceptions come first."""
-    from spacy.lang.char_classes import UNITS
-
     whole = _any_of(word for word, parts in _rules().items() if len(parts) == 1)
     first = rf"(?<![^{OPENING}])(?<![\p{{L}}\p{{N}}][{OPENING}])"
     last, before_dot = rf"(?=[{CLOSING}]*\z)", rf"(?=[{CLOSING}.]*\z)"
@@ -110,7 +104,7 @@ def _affixes() -> str:
             r"\A(?:us|c|a)\$",
             rf"{first}[{OPENING}]",
             rf"[{CLOSING}]{before_dot}",
-            rf"(?<=[0-9])(?:{UNITS}|[$£€¥]){before_dot}",
+            rf"(?<=[0-9])(?:{english.rules().units}|[$£€¥]){before_dot}",
             rf"(?<=[\p{{L}}\p{{N}}%'²])(?<!\.\p{{L}})\.{last}",  # not that of U.S.
             r"(?<=[\p{L}\p{N}])[:<>=](?=\p{L})",
         ]

@@ -1,9 +1,9 @@
 """From raw text to the words that the byte-pair encoding splits.
 
 The authors fixed their books with ftfy, a handful of punctuation rules and spaCy's English rule
-tokenizer, and lower-cased afterwards (paper 4.1; authors' code). Fine-tuning text takes the same
-path. spaCy's contraction rules ("do n't") are visible in the published vocabulary, so a simpler
-splitter gives other tokens.
+tokenizer (`english`), and lower-cased afterwards (paper 4.1; authors' code). Fine-tuning text takes
+the same path. spaCy's contraction rules ("do n't") are visible in the published vocabulary, so a
+simpler splitter gives other tokens.
 
 ftfy works line by line, and newlines are words that no spaCy rule reaches across. So a long text
 can be normalised in blocks of whole lines, with the same result as at once. One thing does reach
@@ -11,26 +11,19 @@ further in ftfy: the first `<` ends the unescaping of HTML entities for the rest
 `normalise` carries that over from block to block.
 """
 
-import functools
 import re
-import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import ftfy
 
+from gpt1.text import english
 from gpt1.text.vocabulary import NEWLINE
-
-if TYPE_CHECKING:  # takes two seconds to import, which programs that only decode need not wait for
-    from spacy.tokenizer import Tokenizer
 
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
 SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
 DASHES = (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'"))
-
-# spaCy remembers every word; a fresh tokenizer after so many bounds its memory.
-_MOST_WORDS = 150_000  # about 60 MB beside spaCy itself
+_BREAK = f" {NEWLINE} "
 
 
 def standardise(text: str) -> str:
@@ -38,7 +31,7 @@ def standardise(text: str) -> str:
     for old, new in DASHES:
         text = text.replace(old, new)
     lines = (" ".join(line.split()) for line in SPACED.sub(r" \g<0> ", text).split(NEWLINE))
-    return f" {NEWLINE} ".join(filter(None, lines))
+    return _BREAK.join(filter(None, lines))
 
 
 def words(text: str) -> list[str]:
@@ -80,27 +73,9 @@ def cut(text: str, size: int = 1 << 16) -> Iterator[str]:
 
 def _split(fixed: str) -> str:
     """Lower-cased words with one space between them."""
-    if len(_tokenizer().vocab) > _MOST_WORDS:
-        _tokenizer.cache_clear()
-    split = " ".join([token.lower_ for token in _tokenizer()(standardise(fixed))])
-    return split.replace("\n  ", "\n ")  # spaCy leaves a newline the space behind it
+    return _BREAK.join(map(english.split, standardise(fixed).split(_BREAK)))
 
 
 def _split_tokenised(fixed: str) -> str:
     # The Penn Treebank's quotes, which tokenizers write and books do not.
     return standardise(fixed.replace("``", '"').replace("''", '"')).lower()
-
-
-@functools.cache
-def _tokenizer() -> "Tokenizer":
-    """spaCy's English tokenizer.
-
-    thinc, on which spaCy rests, imports torch if it can, which would take two seconds for nothing.
-    """
-    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
-    try:
-        import spacy
-    finally:
-        if sys.modules["torch"] is None:
-            del sys.modules["torch"]
-    return spacy.blank("en").tokenizer

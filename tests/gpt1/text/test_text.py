@@ -117,17 +117,6 @@ def test_blocks_are_whole_lines_and_give_back_the_text():
         assert all(part.endswith("\n") and len(part) > 64 for part in parts[:-1])
 
 
-def test_the_memory_of_words_is_bounded_and_a_fresh_tokenizer_splits_alike(monkeypatch):
-    before = [normalise.words(sentence) for sentence in naive_bpe.sentences()[:40]]
-    first = normalise._tokenizer()
-    monkeypatch.setattr(normalise, "_MOST_WORDS", len(first.vocab) + 50)
-    for i in range(60):
-        normalise.words(f"newword{i} anotherword{i}")
-    second = normalise._tokenizer()
-    assert second is not first and len(second.vocab) < len(first.vocab)
-    assert [normalise.words(sentence) for sentence in naive_bpe.sentences()[:40]] == before
-
-
 def test_real_books_are_normalised_as_by_the_naive_path():
     checked = 0
     with tarfile.open(realdata("novels.tar.xz")) as archive:
