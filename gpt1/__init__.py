@@ -5,6 +5,7 @@ takes no time.
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
 
+
+def _check_not_hidden(package: str) -> None:
+    """Raise ImportError if a file of that name elsewhere, such as Invoke's tasks.py, comes first.
+
+    Both names stay, because the programs have them, and Python knows one module by a name.
+    """
+    found, own = find_spec(package), Path(__file__).resolve().parents[1] / package
+    file = Path(found.origin) if found and found.origin else Path(package)
+    if file.resolve().parent != own:
+        fault = (
+            f"{file} hides the package {package} of gpt1-suite; rename it, or start Python with -P "
+            "(or PYTHONSAFEPATH=1), which looks neither beside the script nor where you are"
+        )
+        if sys.argv[:1] == ["-m"]:
+            sys.exit(f"error: {fault}")
+        raise ImportError(fault)
+
+
+_check_not_hidden("tasks")
+_check_not_hidden("workflow")
 if sys.argv[:1] == ["-m"]:
     from tasks.common.programs import show_door
 

@@ -153,3 +153,23 @@ def test_the_wheel_holds_every_module_and_what_modules_read(root, tmp_path):
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     said = subprocess.check_output([sys.executable, "-c", program], env=environment, text=True)
     assert said.split() == [str(tmp_path / "site/gpt1/__init__.py"), *gpt1.results("results")]
+
+
+@pytest.mark.parametrize("name", ["tasks.py", "workflow.py", "workflow/__init__.py"])
+def test_a_file_that_hides_a_package_is_named_with_a_way_out(root, tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("raise SystemExit('not this one')")
+    call = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(root)}, "text": True}
+    for words in (["-m", "gpt1", "--help"], ["-c", "import gpt1"]):
+        done = subprocess.run([sys.executable, *words], capture_output=True, **call)
+        assert done.returncode == 1 and f"{name} hides the package" in done.stderr
+        assert words[0] == "-c" or done.stderr.startswith("error: ")
+        safe = subprocess.run([sys.executable, "-P", *words], capture_output=True, **call)
+        assert safe.returncode == 0, safe.stderr
+
+
+def test_a_workflow_folder_of_snakemakes_layout_hides_nothing(root, tmp_path):
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow/Snakefile").touch()
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    subprocess.check_call([sys.executable, "-c", "import gpt1"], env=environment, cwd=tmp_path)
