@@ -1,7 +1,7 @@
 # make            the environment, then a first look: every table and figure in results/quick, in ten minutes
 # make full       the same with twelve layers, harder rows and all of the default config, in results/
 # make CONFIG=FILE   that of a config of your own
-# make test       the environment, then the tests
+# make test       the environment, what developers need, then the tests
 # make test-mutation MUTANTS="tasks.metrics.*"   small changes of the programs that no test stops
 # make slurm      the environment with Snakemake's plugin for Slurm
 # make smoke      the whole graph on a handful of rows, in results/smoke
@@ -13,6 +13,7 @@ CONFIG = workflow/config/quick.yaml
 PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES)
 READY = .venv/ready
+DEV = .venv/ready-dev
 PIP = .venv/bin/python -m pip --disable-pip-version-check
 
 # Snakemake waits for ever with no cores.
@@ -22,7 +23,7 @@ $(error CORES=$(CORES): give a whole number of at least 1, or all)
 endif
 endif
 
-.PHONY: all full install slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all full install dev slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
 
 all: install
 	$(RUN) all --configfile $(CONFIG)
@@ -42,33 +43,39 @@ $(READY): requirements.lock requirements-torch.lock
 	.venv/bin/python -m workflow.configuration schema > workflow/config/config.schema.json
 	touch $@
 
+dev: $(DEV)
+
+$(DEV): $(READY) requirements-dev.lock
+	$(PIP) install --no-deps --require-hashes -r requirements-dev.lock
+	touch $@
+
 # Apart, because every start of Snakemake takes longer with it.
 slurm: install
 	$(PIP) install --no-deps --require-hashes -r requirements-slurm.lock
 
-test: install
+test: dev
 	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
 
 # Each property of the fuzzing tries 500 damaged files.
-test-slow: install
+test-slow: dev
 	.venv/bin/python -m pytest -m slow
 	.venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
 # Kills at random instants, damaged files, full disks, programs that fail, dying processes: a quarter of an hour.
 # Small disks are mounted, so it needs root.
-test-faults: install
+test-faults: dev
 	.venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
 # Small changes of the programs, and those that no test stops; MUTANTS names some of them. The first run asks
 # which tests reach which function, which takes as long as the tests do.
-test-mutation: install
+test-mutation: dev
 	$(PIP) install --quiet --no-deps --require-hashes -r requirements-mutation.lock
 	.venv/bin/python -m mutmut run $(MUTANTS)
 	.venv/bin/python -m mutmut results
 
 # On a Slurm of two nodes that the tests start, with the plugin in a folder of its own; TESTS=FILE runs
 # some of them.
-test-slurm: install
+test-slurm: dev
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .slurm --require-hashes -r requirements-slurm.lock
 	tests/slurm/run $(TESTS)
@@ -84,7 +91,7 @@ bench: install
 bench-gpu: install
 	.venv/bin/python -m bench gpu
 
-lint: install
+lint: dev
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/snakefmt --check Snakefile workflow
@@ -94,7 +101,7 @@ lint: install
 
 # Known vulnerabilities of the pinned packages; fails too where the database cannot be asked. A call for
 # each lock, because hashes in one file of a call are demanded of all, and PyTorch's has none.
-audit: install
+audit: dev
 	for lock in requirements*.lock; do \
 	  .venv/bin/pip-audit --strict --disable-pip --no-deps -r $$lock || exit 1; done
 

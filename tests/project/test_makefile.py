@@ -45,3 +45,13 @@ def test_make_takes_a_first_look_and_make_full_the_default_config():
     first, full = (make("--dry-run", word).stdout for word in ("all", "full"))
     assert first.rstrip().endswith("--cores all all --configfile workflow/config/quick.yaml")
     assert full.rstrip().endswith("--cores all all")
+
+
+def test_users_install_no_tool_of_developers_and_tests_wait_for_them():
+    users, developers = (
+        make("-n", "-B", f".venv/{name}").stdout for name in ("ready", "ready-dev")
+    )
+    assert "-r requirements.lock" in users and "requirements-dev.lock" not in users
+    assert "--require-hashes -r requirements-dev.lock" in developers
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "\ntest: dev\n" in rules and "\nlint: dev\n" in rules

@@ -1,4 +1,4 @@
-"""The places that pin packages say the same, and pin all that the project imports, by hashes."""
+"""The locks pin what pyproject.toml requires and the project imports, by hashes; conda the same."""
 
 import ast
 import re
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from tests.workflow.configs import ROOT
 
@@ -19,7 +20,8 @@ MODULES = {
     "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
 EXTRAS = ("slurm", "mutation")  # with a lock of their own
-LOCKS = ("requirements.lock", "requirements-torch.lock")
+USERS = ("requirements.lock", "requirements-torch.lock")
+LOCKS = (*USERS, "requirements-dev.lock")
 LOCKS += tuple(f"requirements-{extra}.lock" for extra in EXTRAS)
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -33,9 +35,11 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def pyproject() -> dict[str, str]:
-    lines = [*project()["dependencies"], *project()["optional-dependencies"]["dev"]]
-    return {canonical(name): version for name, version in (line.split("==") for line in lines)}
+def required(extra: str | None = None) -> dict[str, Requirement]:
+    """What users need, or what an extra adds."""
+    own = project()
+    lines = own["dependencies"] if extra is None else own["optional-dependencies"][extra]
+    return {canonical(line.name): line for line in map(Requirement, lines)}
 
 
 def requirements(file: str) -> list[str]:
@@ -44,8 +48,8 @@ def requirements(file: str) -> list[str]:
     return [line for line in lines if not line.startswith("#")]
 
 
-def lock() -> dict[str, str]:
-    pins = [line.split()[0].split("==") for file in LOCKS for line in requirements(file)]
+def lock(files: tuple[str, ...] = LOCKS) -> dict[str, str]:
+    pins = [line.split()[0].split("==") for file in files for line in requirements(file)]
     return {canonical(name.partition("[")[0]): version for name, version in pins}
 
 
@@ -56,13 +60,21 @@ def conda() -> dict[str, str]:
     return {CONDA.get(n, canonical(n)): version for n, version in pins if n != "python"}
 
 
-def test_conda_and_pyproject_pin_the_same():
-    assert conda() == pyproject()
+def test_conda_pins_what_the_lock_of_users_does():
+    locked = lock(USERS)
+    assert conda() == {name: locked[name] for name in required()}
 
 
-def test_the_lock_holds_every_direct_pin():
-    locked = lock()
-    assert {name: locked.get(name) for name in pyproject()} == pyproject()
+@pytest.mark.parametrize("extra", [None, "dev"])
+def test_the_lock_holds_every_direct_pin(extra):
+    locked = lock(USERS if extra is None else LOCKS)
+    for name, requirement in required(extra).items():
+        assert requirement.specifier.contains(locked[name]), requirement
+
+
+def test_users_need_no_tool_of_developers():
+    both = lock(USERS).keys() & lock(("requirements-dev.lock",)).keys()
+    assert not both and not required().keys() & required("dev").keys()
 
 
 def test_the_lock_names_no_host_and_no_local_build():
@@ -75,14 +87,14 @@ def test_every_requirement_has_hashes_but_pytorch_whose_builds_differ():
     hashed = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( +--hash=sha256:[0-9a-f]{64})+")
     for file in set(LOCKS) - {"requirements-torch.lock"}:
         assert [line for line in requirements(file) if not hashed.fullmatch(line)] == []
-    assert requirements("requirements-torch.lock") == [f"torch=={pyproject()['torch']}"]
+    assert requirements("requirements-torch.lock") == [f"torch=={lock()['torch']}"]
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_the_lock_of_an_extra_begins_with_its_package(extra):
-    (package,) = project()["optional-dependencies"][extra]
-    lines = requirements(f"requirements-{extra}.lock")
-    assert [line.split()[0] for line in lines][:1] == [package]
+    ((package, requirement),) = required(extra).items()
+    first, version = requirements(f"requirements-{extra}.lock")[0].split()[0].split("==")
+    assert first == package and requirement.specifier.contains(version)
 
 
 def test_actions_are_pinned_by_commit_and_images_by_digest():
@@ -113,7 +125,6 @@ def test_every_import_of_the_project_is_pinned():
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     imported.add(node.module.split(".")[0])
     foreign = imported - sys.stdlib_module_names - OURS
-    extras = [project()["optional-dependencies"][extra][0] for extra in EXTRAS]
-    pinned = {*pyproject(), *(canonical(one.partition("==")[0]) for one in extras)}
+    pinned = {name for extra in (None, "dev", *EXTRAS) for name in required(extra)}
     missing = {name for name in foreign if canonical(MODULES.get(name, name)) not in pinned}
     assert not missing
