@@ -41,13 +41,16 @@ if sys.argv[:1] == ["-m"]:
     show_door("gpt1")
 
 
-def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":
+def load(
+    path: str | Path, device: str = "cpu", tokenizer: str | Path | None = None
+) -> "TextModel | Predictor":
     """The language model of a checkpoint, or the fine-tuned model of a kept cell.
 
     `path` is a file `update-N.safetensors`, which gives a `gpt1.generate.TextModel`, or the folder
     of a kept cell, which gives a `gpt1.predict.Predictor` of the first seed. Architecture, settings
-    and tokenizer are those of the files beside it. Raises InputError for a file that is missing or
-    damaged and for a device that does not exist.
+    and tokenizer are those of the files beside it; `tokenizer` is the folder of a checkpoint's that
+    lies elsewhere, as imported weights' may. Raises InputError for a file that is missing, damaged
+    or of another tokenizer and for a device that does not exist.
     """
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
@@ -61,7 +64,9 @@ def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":
             f"{path}: no trained model; give results/pretrain/ARCH/seed-K/update-N.safetensors, or "
             "the folder of a cell of experiment.keep, below results/kept"
         )
-    return Predictor(path, device=device) if is_cell else TextModel(path, device=device)
+    if is_cell and tokenizer is not None:
+        raise InputError(f"tokenizer: found {tokenizer}, but {path} has its own; leave it out")
+    return Predictor(path, device=device) if is_cell else TextModel(path, tokenizer, device)
 
 
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:

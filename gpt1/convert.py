@@ -13,7 +13,8 @@ from typing import get_args
 
 from gpt1.settings import ModelSettings, RuntimeSettings
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights import fine_tuned, kept
+from gpt1.weights import card, fine_tuned, kept
+from gpt1.weights.checkpoint import read_facts
 from gpt1.weights.conversion import export_weights, import_weights
 from gpt1.weights.files import Format
 from gpt1.weights.published import check_release
@@ -31,6 +32,7 @@ def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
     own, seed = task(cell.record.task), cell.record.seeds[0].seed if seed is None else seed
     model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
     fine_tuned.write(out, cell, model, own)
+    card.write(out, card.of_cell(cell.record, own.title, seed))
 
 
 def main() -> None:
@@ -57,16 +59,20 @@ def main() -> None:
     exporting.add_argument("--out", required=True, type=Path, help="the folder")
     exporting.add_argument("--tokenizer", help="of a checkpoint: folder of its vocabulary's files")
     exporting.add_argument("--seed", type=int, help="of a cell (default: the first one kept)")
+    exporting.add_argument("--overwrite", action="store_true", help="a folder that has files")
     a = parser.parse_args()
     if a.command == "export":
         is_cell = a.weights.is_dir()
         if (a.tokenizer if is_cell else a.seed) is not None:
             option, kind = ("tokenizer", "checkpoint") if is_cell else ("seed", "kept cell")
             raise InputError(f"--{option}: {a.weights} is no {kind}; leave the option out")
+        if not a.overwrite and a.out.exists() and any(a.out.iterdir()):
+            raise InputError(f"--out {a.out}: has files; give another folder, or --overwrite")
         if is_cell:
             export_cell(a.weights, a.out, a.seed)
         else:
             export_weights(a.weights, a.out, a.tokenizer)
+            card.write(a.out, card.of_checkpoint(read_facts(a.weights)))
         print(f"{a.out}: to share it, run hf upload NAME/{a.out.name} {a.out}", flush=True)
         return
     given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)

@@ -133,7 +133,10 @@ def tokenizer_folder(checkpoint: Path) -> Path:
     for folder in checkpoint.absolute().parents:
         if (folder / "tokenizer").is_dir():
             return folder / "tokenizer"
-    raise InputError(f"{checkpoint}: no tokenizer beside its results; give --tokenizer FOLDER")
+    raise InputError(
+        f"{checkpoint}: no tokenizer beside its results; give its folder (--tokenizer, or "
+        "gpt1.load(..., tokenizer=FOLDER))"
+    )
 
 
 def main() -> None:

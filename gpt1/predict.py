@@ -8,8 +8,9 @@ a file are of one task and take the way of its examples: the texts are encoded a
 and become sequences as in training, a similarity in both orders.
 
 A TSV has a header: `text`, for pairs `second`, for multiple choice `choice1`, `choice2`, ... (there
-`text` is the document or story and `second` the question). A file that ends in .jsonl has an object
-on each line, with the keys `text`, `second` and `choices`, and may hold texts of several lines.
+`text` is the document or story and `second` the question), or the columns of the task's own table,
+such as `sentence`, whose others are left unread. A file that ends in .jsonl has an object on each
+line, with the keys `text`, `second` and `choices`, and may hold texts of several lines.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,8 @@ class Predictor:
         cell = kept.read(folder)
         record, own = cell.record, task(cell.record.task)
         self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
+        table = own.table
+        self.columns = {table.first: "text", table.second: "second"} if table else {}
         self.labels = () if own.family == "multiple_choice" else own.labels
         self.tokenizer = Tokenizer.load(folder)
         self.runtime = Runtime.parse(json.dumps({**record.runtime, "device": device}))
@@ -135,12 +139,18 @@ def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
         )
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one."""
+def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> list[Row]:
+    """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one.
+
+    `names` are the columns of the task's own files, with the keys of `Row` that they stand for; of
+    a TSV that has no `text` but one of them, other columns are left out.
+    """
     lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
     header = [] if path.suffix == ".jsonl" else lines.pop(0).split("\t")
     if len(set(header)) < len(header):
         raise InputError(f"{path}: line 1: a column occurs twice; give each once")
+    is_own = "text" not in header and "text" in map(names.get, header)
+    header = [names.get(name, "") for name in header] if is_own else header
     rows = []
     for number, line in enumerate(lines, 2 if header else 1):
         try:
@@ -158,7 +168,8 @@ def read_rows(path: Path) -> list[Row]:
 def _tsv_row(header: list[str], line: str) -> Row:
     """Raises ValidationError for other columns than those of a row, and for too many or too few."""
     fields = itertools.zip_longest(header, line.split("\t"))
-    columns = {name or "beyond the header": text for name, text in fields}
+    columns = {"beyond the header" if name is None else name: text for name, text in fields}
+    columns.pop("", None)  # of the task's own file, but no text
     choices: list[str | None] = []
     while (name := f"choice{len(choices) + 1}") in columns:
         choices.append(columns.pop(name))
@@ -190,8 +201,8 @@ def main() -> None:
     source.add_argument(
         "--file",
         type=Path,
-        help="many rows: a .tsv with the header text, second, choice1, choice2, ..., or a .jsonl "
-        "with the keys text, second, choices",
+        help="many rows: a .tsv with the header text, second, choice1, choice2, ... or that of the "
+        "task's own file, or a .jsonl with the keys text, second, choices",
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of TSV")
     parser.add_argument("--seed", type=int, help="of fine-tuning (default: the first one kept)")
@@ -199,10 +210,11 @@ def main() -> None:
     a = parser.parse_args()
     if a.file and (a.second is not None or a.choices):
         raise InputError("--second and --choices belong to --text; put them into the file")
+    Runtime().start()
+    model = Predictor(a.cell, a.seed, a.device)
     if a.file:
-        rows = read_rows(a.file)
+        rows = read_rows(a.file, model.columns)
     else:
         rows = [Row(text=a.text, second=a.second or "", choices=a.choices or [])]
-    Runtime().start()
-    answers = Predictor(a.cell, a.seed, a.device).predict(rows, str(a.file or "command line"))
+    answers = model.predict(rows, str(a.file or "command line"))
     print(printed(answers, a.json), end="")

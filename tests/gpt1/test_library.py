@@ -99,6 +99,16 @@ def test_one_text_or_row_needs_no_list():
     assert cell.predict("a b").equals(cell.predict([{"text": "a b"}]))
 
 
+def test_a_checkpoint_away_from_its_run_is_loaded_with_its_tokenizer(run, tmp_path):
+    for file in (run / CHECKPOINT).parent.glob(f"update-{UPDATES}.*"):
+        shutil.copy(file, tmp_path)
+    alone = tmp_path / Path(CHECKPOINT).name
+    with pytest.raises(InputError, match="no tokenizer beside its results; give"):
+        gpt1.load(alone)
+    model = gpt1.load(alone, tokenizer=run / "results/tokenizer")
+    assert model.score("a b").equals(gpt1.load(CHECKPOINT).score("a b"))
+
+
 def test_all_tables_are_read_with_their_numbers():
     tables = gpt1.results("results")
     assert list(tables) == ["claims", "studies/lm_coef"]
@@ -118,6 +128,7 @@ def test_all_tables_are_read_with_their_numbers():
         (lambda: gpt1.load(CHECKPOINT, device="tpu"), "device: found 'tpu'"),
         (lambda: gpt1.load(CHECKPOINT).score(["a", " "]), "text 2: found ' ', which has no words"),
         (lambda: gpt1.load(CHECKPOINT).generate("a", top_p=1), "top_p: found 1"),
+        (lambda: gpt1.load(CELL, tokenizer="t"), "tokenizer: found t, but results/kept/full/sst2"),
         (lambda: gpt1.load(CELL).predict(["a", {"txt": "b"}]), "rows: row 2: .*; give text"),
         (lambda: gpt1.load(CELL).predict([]), "rows: no rows; give one"),
         (lambda: gpt1.results(CELL), "full/sst2: no tables in it; give the folder of a finished"),

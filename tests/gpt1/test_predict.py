@@ -124,6 +124,19 @@ def test_columns_may_stand_in_any_order(tmp_path):
     assert read_rows(path) == [Row(text="a", second="b", choices=["c", "d"])]
 
 
+def test_a_file_may_have_the_columns_of_the_training_file(made, tmp_path):
+    _, folder, rows = made["rte"]
+    path, table = tmp_path / "rows.tsv", task("rte").table
+    lines = [["7", row["first"], row["second"], "entailment"] for row in rows]
+    header = ["index", table.first, table.second, table.label]
+    path.write_text("".join("\t".join(line) + "\n" for line in [header, *lines]))
+    done = call(predict.main, folder, "--file", path)
+    plain = call(predict.main, folder, "--file", write_tsv(tmp_path / "plain.tsv", rows))
+    assert done.returncode == 0 and done.stdout == plain.stdout
+    path.write_text("\t".join(header) + "\n" + "7\ta\tb\tentailment\tc\n")
+    assert "line 2" in refused(predict.main, folder, "--file", path)
+
+
 def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
     _, folder, rows = made["race"]
     path = tmp_path / "rows.jsonl"

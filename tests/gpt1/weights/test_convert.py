@@ -180,7 +180,16 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     assert "params_shapes.json: expected OpenAI's file, git's id 29fac299ae84" in said
     done = call(convert.main, "export", checkpoint, "--out", out)
     assert done.stdout == f"{out}: to share it, run hf upload NAME/out {out}\n"
-    assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "README.md",
+        "config.json",
+        "model.safetensors",
+    ]
+    card = (out / "README.md").read_text()
+    assert card.startswith("---\nlibrary_name: transformers\n") and "in the format `openai`" in card
+    assert f"--out {out}: has files" in refused(convert.main, "export", checkpoint, "--out", out)
+    done = call(convert.main, "export", checkpoint, "--out", out, "--overwrite")
+    assert done.returncode == 0, done.stderr
     said = refused(convert.main, *into)  # GPT-1's own size, and a vocabulary of 11
     assert "expected 146 shapes" in said and "found 38" in said
 

@@ -83,6 +83,14 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
     done = call(convert.main, "export", folder, "--out", out, "--seed", seed)
     assert done.returncode == 0, done.stderr
     assert f"hf upload NAME/model {out}" in done.stdout
+    card = (out / "README.md").read_text()
+    record = convert.kept.read(folder).record
+    (run,) = [run for run in record.seeds if run.seed == seed]
+    score = run.scores[task(name).main][record.metric]
+    assert (
+        f"seed {seed}, " in card
+        and f"| {task(name).main} | {record.metric} | {score:.1f} |" in card
+    )
     given = [
         Row(text=r["first"], second=r.get("second", ""), choices=r.get("choices", [])) for r in rows
     ]
