@@ -40,7 +40,8 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
         for seed, checkpoint in job.starts(cell, seeds):
             fault = f"{paths[cell][0]}, seed {seed}"
             try:
-                runs.append((checkpoint, job.run(cell, seed, checkpoint)))
+                events = paths[cell][0].with_suffix("") / f"seed-{seed}"
+                runs.append((checkpoint, job.run(cell, seed, checkpoint, events)))
             except (InputError, OSError):  # a full disk or memory, a damaged file stop all
                 raise
             except FloatingPointError as error:  # the training diverged

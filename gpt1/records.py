@@ -158,12 +158,14 @@ class Run(Record):
 class RunRecord(Run):
     """A run in the cache of finished runs.
 
-    `predictions` are those for the reported splits, in the order of the examples; `constant` says
-    whether any reported split has the same prediction for all rows. `truncated` is, by split, the
-    share of examples that lost tokens; `copied` names the transferred tensors.
+    `predictions` are those for the reported splits, in the order of the examples, with the
+    `probabilities` of the classes or choices behind them; `constant` says whether any reported
+    split has the same prediction for all rows. `truncated` is, by split, the share of examples that
+    lost tokens; `copied` names the transferred tensors.
     """
 
     predictions: dict[str, list[float]]
+    probabilities: dict[str, list[list[float]]]
     constant: bool
     copied: list[str]
     truncated: dict[str, float]

@@ -234,7 +234,8 @@ class RuntimeOptions(Settings):
     compile: bool = False
     """Whether torch.compile is used."""
     tensorboard: bool = False
-    """Whether pre-training writes TensorBoard's event files beside its log, as it goes."""
+    """Whether training writes TensorBoard's event files, as it goes: pre-training beside its log,
+    fine-tuning to a folder beside the cell's JSON."""
 
 
 class RuntimeSettings(RuntimeOptions):

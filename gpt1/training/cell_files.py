@@ -24,6 +24,7 @@ SCHEMA = pa.schema(
         "group": pa.string(),
         "label": pa.float64(),  # null for unlabelled rows
         "prediction": pa.float64(),
+        "probabilities": pa.list_(pa.float64()),  # of the classes, in their order, or choices
     }
 )
 
@@ -110,6 +111,7 @@ def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
         _texts(rows.groups),
         pa.nulls(len(rows), pa.float64()) if unlabelled else _numbers(rows.labels.astype(float)),
         _numbers(np.array(record.predictions[split], dtype=float)),
+        _lists(np.array(record.probabilities[split], dtype=float)),
     ]
     return pa.Table.from_arrays(columns, schema=SCHEMA)
 
@@ -117,6 +119,12 @@ def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
 def _numbers(values: np.ndarray) -> pa.Array:
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def _lists(values: np.ndarray) -> pa.Array:
+    n, width = values.shape
+    offsets = np.arange(n + 1, dtype=np.int32) * np.int32(width)
+    return pa.ListArray.from_arrays(_numbers(offsets), _numbers(values.reshape(-1)))
 
 
 def _texts(values: list[str]) -> pa.Array:

@@ -9,9 +9,10 @@ from gpt1.data.encoded import load as load_encoded
 from gpt1.data.task_data import TaskData
 from gpt1.records import CheckpointFacts, RunRecord
 from gpt1.settings import CellSettings
-from gpt1.training.finetuning import FineTuning
+from gpt1.training.finetuning import FineTuning, listed
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
+from gpt1.training.training_log import event_writer
 from gpt1.weights.checkpoint import (
     Checkpoint,
     load_checkpoint,
@@ -170,8 +171,12 @@ class CellJob:
         """The unlabelled splits to predict: none, unless the cell is the run's full model."""
         return self.encoded.named("unlabelled") if cell.line == FULL else []
 
-    def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
+    def run(
+        self, cell: Cell, seed: int, checkpoint: Checkpoint, events: Path | None = None
+    ) -> RunRecord:
         """The record of one run, from the cache or from training.
+
+        With `runtime.tensorboard` training writes its curves to the folder `events`.
 
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
         not they are asked for. If they or the weights are first asked for later, the run is trained
@@ -187,14 +192,21 @@ class CellJob:
             rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
             with self.runtime.holding(rows, f"rows of {cell.name}"):
                 run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
+                if events and self.runtime.tensorboard:
+                    run.events = event_writer(events, 0)
                 record = run.train().model_dump()
+                if run.events:
+                    run.events.close()
                 if weights:
                     write_tensors(weights, dict(run.model.named_parameters()))
                 self.cache.put(key, record)
                 answers = {
-                    name: run.predict_unlabelled(self.encoded.splits[name]) for name in unlabelled
+                    name: listed(*run.predict_unlabelled(self.encoded.splits[name]))
+                    for name in unlabelled
                 }
             if unlabelled:
                 self.cache.put(of_unlabelled, answers)
-        record["predictions"] |= answers
+        for name, (predictions, probabilities) in answers.items():
+            record["predictions"][name] = predictions
+            record["probabilities"][name] = probabilities
         return RunRecord(**record)

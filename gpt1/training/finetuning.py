@@ -7,6 +7,7 @@ keeping the best-scoring weights (the latest of equals, where theirs keeps the f
 """
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -30,8 +31,13 @@ from tasks.common.records import Scores
 from tasks.metrics import score, score_split
 from tasks.stsb import soft_labels
 
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are laid out as sequences at a time
+
+Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n, classes]`
 
 
 class FineTuning:
@@ -40,7 +46,7 @@ class FineTuning:
     After construction the weights are those of step 0, and `copied` names the transferred tensors;
     nothing has been trained yet. `history` holds the total and the classification loss of each
     update, `tokens` the number of tokens trained on, pads left out, and `seconds` the time that the
-    updates took.
+    updates took. `events` writes losses and scores for TensorBoard, if it is set.
     """
 
     def __init__(
@@ -80,6 +86,7 @@ class FineTuning:
         self.tokens, self.seconds = 0, 0.0
         self.history: list[tuple[float, float]] = []
         self.select_by_epoch: list[dict[str, float]] = []
+        self.events: SummaryWriter | None = None
         self.train_mode()
 
     def train_mode(self) -> None:
@@ -102,40 +109,50 @@ class FineTuning:
             clf = classification_loss(logits, self.targets(split.labels[rows]))
             return (clf if lm is None else clf + lm_coef * lm), clf
 
-    def predict(self, split: Sequences) -> np.ndarray:
-        """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
-        return predict(self.model, self.data.spec, split, self.runtime)[0]
+    def show(self, **values: float) -> None:
+        """Write values of the present update for TensorBoard, if that was asked for."""
+        if self.events:
+            for name, value in values.items():
+                self.events.add_scalar(name, value, self.optimizer.updates)
 
-    def predict_unlabelled(self, split: EncodedSplit) -> list[float]:
-        """Predictions for a split of any size: its sequences are never in memory all at once."""
+    def predict(self, split: Sequences) -> Answers:
+        """Class or choice numbers, or expected scores (STS-B), `[n]`; probabilities `[n, classes]`.
+
+        As of `gpt1.training.inference`.
+        """
+        return predict(self.model, self.data.spec, split, self.runtime)
+
+    def predict_unlabelled(self, split: EncodedSplit) -> Answers:
+        """Answers for a split of any size: its sequences are never in memory all at once."""
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
         built = (batching.build(family, split.take(c), special, model.n_ctx) for c in chunks)
-        return [value for sequences in built for value in self.predict(sequences).tolist()]
+        predictions, shares = zip(*map(self.predict, built), strict=True)
+        return np.concatenate(predictions), np.concatenate(shares)
 
     def select_score(self, predictions: np.ndarray) -> float:
         """The main metric of predictions for the split that selects the best weights."""
         spec = self.data.spec
         return score(spec, predictions, self.data.splits["select"].labels)[spec.metric]
 
-    def record(self, best_epoch: int, best_update: int, selected: np.ndarray) -> RunRecord:
+    def record(self, best_epoch: int, best_update: int, selected: Answers) -> RunRecord:
         """The result, with scores of the present weights, those of the best epoch.
 
-        `selected` are their predictions for the split that selects.
+        `selected` are their answers for the split that selects.
         """
         scores: Scores = {}
-        rows, reported, constant = {}, {}, False
+        rows, reported, probabilities, constant = {}, {}, {}, False
         for name, split in self.data.splits.items():
             if name == "train":
                 continue
-            predictions = selected if name == "select" else self.predict(split)
+            predictions, shares = selected if name == "select" else self.predict(split)
             shown = name.removesuffix("_eval")
             scores |= score_split(self.data.spec, predictions, split.labels, split.groups, shown)
             rows[shown] = len(split)
             if name not in ("train_eval", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6
-                reported[name] = predictions.tolist()
+                reported[name], probabilities[name] = listed(predictions, shares)
         k = max(1, min(10, len(self.history) // 4))
         start, end = (np.mean(part, axis=0) for part in (self.history[:k], self.history[-k:]))
         return RunRecord(
@@ -160,6 +177,7 @@ class FineTuning:
             constant=constant,
             truncated={s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},
             predictions=reported,
+            probabilities=probabilities,
         )
 
     def update(self, rows: np.ndarray) -> None:
@@ -183,6 +201,7 @@ class FineTuning:
         self.tokens += int(train.lengths[rows].sum())
         total_loss, clf_loss = sums.tolist()
         self.history.append((total_loss, clf_loss))
+        self.show(loss=total_loss, clf_loss=clf_loss)
         if not np.isfinite(total_loss):
             raise FloatingPointError(f"update {self.optimizer.updates}: the loss is {total_loss}")
 
@@ -195,7 +214,7 @@ class FineTuning:
         self.runtime.reset_peak()
         per_epoch = self.updates // self.settings.epochs
         best, best_flat, best_at, done = -np.inf, self.optimizer.flat.clone(), (0, 0), 0
-        selected = np.empty(0)
+        selected = np.empty(0), np.empty((0, 0))
         for epoch in range(self.settings.epochs):
             for rows in batching.epoch(
                 len(self.data.splits["train"]), self.batch, self.seed, epoch
@@ -210,12 +229,18 @@ class FineTuning:
                 if not self.optimizer.flat.isfinite().all():  # since the loss was taken
                     raise FloatingPointError(f"update {done}: a weight is not finite")
                 # The last digits are noise: of two rows every correlation is 100 or -100.
-                predictions = self.predict(self.data.splits["select"])
-                value = round(self.select_score(predictions), 9)
+                answers = self.predict(self.data.splits["select"])
+                value = round(self.select_score(answers[0]), 9)
+                self.show(**{f"select_{self.data.spec.metric}": value})
                 point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
                 self.select_by_epoch.append(point)
                 if value >= best:  # a select split of few rows has many ties
-                    best, best_at, selected = value, (epoch + 1, done), predictions
+                    best, best_at, selected = value, (epoch + 1, done), answers
                     best_flat.copy_(self.optimizer.flat)
         self.optimizer.flat.copy_(best_flat)
         return self.record(*best_at, selected)
+
+
+def listed(predictions: np.ndarray, probabilities: np.ndarray) -> tuple[list, list]:
+    """Answers as JSON holds them; of probabilities six decimals."""
+    return predictions.tolist(), probabilities.astype(float).round(6).tolist()

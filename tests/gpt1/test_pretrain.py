@@ -22,6 +22,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, this_machine, write_json
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
+from tests.support.events import Events
 from tests.support.programs import call, refused
 
 
@@ -206,19 +207,6 @@ def test_a_learning_rate_of_a_million_ends_in_one_line_with_the_remedy(tmp_path,
     line = r"error: update \d+: the (held-out )?loss is .*; lower experiment\.pretrain\.lr\n"
     assert re.fullmatch(line, refused(pretrain.main, arch, *given))
     assert not (tmp_path / "out").exists()
-
-
-class Events:
-    """TensorBoard's writer, as far as it is used."""
-
-    made: list["Events"] = []
-
-    def __init__(self, folder, purge_step, flush_secs):
-        self.folder, self.first, self.scalars = folder, purge_step, []
-        Events.made.append(self)
-
-    def add_scalar(self, name, value, update):
-        self.scalars.append((name, update, value))
 
 
 @pytest.mark.parametrize("is_installed", [True, False])

@@ -5,6 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -34,6 +36,7 @@ from tests.gpt1.kept_cells import (
     write_encoded,
     write_task,
 )
+from tests.support.events import Events
 from tests.support.programs import call
 
 
@@ -145,6 +148,30 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
             accuracy = 100 * np.mean([row["prediction"] == row["label"] for row in mine])
             assert accuracy == pytest.approx(seed["scores"]["dev"]["accuracy"])
             assert {(row["split"], row["group"]) for row in mine} == {("dev", "")}
+            shares = np.array([row["probabilities"] for row in mine])
+            assert shares.shape == (8, 2) and shares.sum(1) == pytest.approx(np.ones(8), abs=2e-6)
+            assert shares.argmax(1).tolist() == [row["prediction"] for row in mine]
+
+
+@pytest.mark.parametrize("tensorboard", [True, False])
+def test_curves_of_a_run_are_beside_its_cell_where_they_are_asked_for(
+    files, monkeypatch, tensorboard
+):
+    module = SimpleNamespace(SummaryWriter=Events)
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    (cell,) = own = cells(2)
+    assert train(files, own, [3], runtime=Runtime(tensorboard=tensorboard)) == []
+    written, Events.made = Events.made, []
+    assert len(written) == tensorboard
+    for events in written:
+        (run,) = read_json(cell.path(files))["seeds"]
+        assert Path(events.folder) == cell.path(files).with_suffix("") / "seed-3" and events.closed
+        curves = {name: [] for name, _, _ in events.scalars}
+        for name, update, value in events.scalars:
+            curves[name].append((update, value))
+        assert [update for update, _ in curves["loss"]] == list(range(1, run["steps"] + 1))
+        scores = [(one["update"], one["accuracy"]) for one in run["select_by_epoch"]]
+        assert curves["select_accuracy"] == scores and len(curves["clf_loss"]) == run["steps"]
 
 
 def test_unlabelled_rows_are_predicted_by_the_full_model_which_alone_is_trained_for_them(

@@ -129,16 +129,16 @@ def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypat
 def test_rows_without_a_label_or_without_a_text_are_predicted_in_chunks(name, monkeypatch):
     run = start(name)
     split = toy.Rows(task(name)).split(5, "test")
-    answers = run.predict_unlabelled(split)
+    answers, shares = run.predict_unlabelled(split)
     monkeypatch.setattr(finetuning, "CHUNK", 2)
     none = np.empty(0, dtype=np.int32)
     first = [none, *split.first[1:]]
     second = [none, *split.second[1:]]
     blind = replace(split, labels=np.full(5, -1.0 if name == "stsb" else -1))
-    assert np.allclose(
-        run.predict_unlabelled(blind), answers, atol=1e-5
-    )  # other batches, so other rounding
-    found = run.predict_unlabelled(replace(blind, first=first, second=second))
+    found, found_shares = run.predict_unlabelled(blind)
+    assert np.allclose(found, answers, atol=1e-5)  # other batches, so other rounding
+    assert np.allclose(found_shares, shares, atol=1e-5)
+    found, _ = run.predict_unlabelled(replace(blind, first=first, second=second))
     assert len(found) == 5 and np.allclose(found[1:], answers[1:], atol=1e-5)
 
 
@@ -169,7 +169,8 @@ def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, mon
 
     def predict(split):
         answers = np.arange(len(split)) % 3
-        return np.zeros_like(answers) if names[id(split)] == constant else answers
+        answers = np.zeros_like(answers) if names[id(split)] == constant else answers
+        return answers, np.eye(3)[answers]
 
     monkeypatch.setattr(run, "predict", predict)
     assert run.train().constant == (constant is not None)
