@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def _check_not_hidden(package: str) -> None:
-    """Raise ImportError if a file of that name elsewhere, such as Invoke's tasks.py, comes first.
-
-    Both names stay, because the programs have them, and Python knows one module by a name.
-    """
+    """Raise ImportError if another file of that name, such as Invoke's tasks.py, comes first."""
     found, own = find_spec(package), Path(__file__).resolve().parents[1] / package
     file = Path(found.origin) if found and found.origin else Path(package)
     if file.resolve().parent != own:

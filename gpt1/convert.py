@@ -32,7 +32,7 @@ def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
     own, seed = task(cell.record.task), cell.record.seeds[0].seed if seed is None else seed
     model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
     fine_tuned.write(out, cell, model, own)
-    card.write(out, card.of_cell(cell.record, own.title, seed))
+    card.of_cell(out, cell.record, own.title, seed)
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def main() -> None:
             export_cell(a.weights, a.out, a.seed)
         else:
             export_weights(a.weights, a.out, a.tokenizer)
-            card.write(a.out, card.of_checkpoint(read_facts(a.weights)))
+            card.of_checkpoint(a.out, read_facts(a.weights))
         print(f"{a.out}: to share it, run hf upload NAME/{a.out.name} {a.out}", flush=True)
         return
     given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)

@@ -7,7 +7,7 @@ keeping the best-scoring weights (the latest of equals, where theirs keeps the f
 """
 
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import torch
@@ -31,9 +31,6 @@ from tasks.common.records import Scores
 from tasks.metrics import score, score_split
 from tasks.stsb import soft_labels
 
-if TYPE_CHECKING:
-    from torch.utils.tensorboard import SummaryWriter
-
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are laid out as sequences at a time
 
@@ -46,7 +43,7 @@ class FineTuning:
     After construction the weights are those of step 0, and `copied` names the transferred tensors;
     nothing has been trained yet. `history` holds the total and the classification loss of each
     update, `tokens` the number of tokens trained on, pads left out, and `seconds` the time that the
-    updates took. `events` writes losses and scores for TensorBoard, if it is set.
+    updates took. `events`, if set, gets losses and scores.
     """
 
     def __init__(
@@ -86,7 +83,7 @@ class FineTuning:
         self.tokens, self.seconds = 0, 0.0
         self.history: list[tuple[float, float]] = []
         self.select_by_epoch: list[dict[str, float]] = []
-        self.events: SummaryWriter | None = None
+        self.events: Any = None  # TensorBoard's writer
         self.train_mode()
 
     def train_mode(self) -> None:
@@ -111,15 +108,11 @@ class FineTuning:
 
     def show(self, **values: float) -> None:
         """Write values of the present update for TensorBoard, if that was asked for."""
-        if self.events:
-            for name, value in values.items():
-                self.events.add_scalar(name, value, self.optimizer.updates)
+        for name in values if self.events else ():
+            self.events.add_scalar(name, values[name], self.optimizer.updates)
 
     def predict(self, split: Sequences) -> Answers:
-        """Class or choice numbers, or expected scores (STS-B), `[n]`; probabilities `[n, classes]`.
-
-        As of `gpt1.training.inference`.
-        """
+        """Class or choice numbers, or expected scores (STS-B), and probabilities."""
         return predict(self.model, self.data.spec, split, self.runtime)
 
     def predict_unlabelled(self, split: EncodedSplit) -> Answers:

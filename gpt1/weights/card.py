@@ -5,7 +5,7 @@ from pathlib import Path
 from gpt1.records import CellRecord, CheckpointFacts
 from tasks.common.files import write_atomic
 
-HEAD = """\
+CARD = """\
 ---
 library_name: transformers
 language: en
@@ -15,48 +15,37 @@ tags: [gpt1]
 
 # {title}
 
-"""
-MADE = """\
+{lines}
 
 Made with gpt1-suite, which implements "Improving Language Understanding by Generative Pre-Training"
-(Radford et al., 2018). Text was made lower case. What the model read and learnt to answer is all
-that it knows; nobody has examined its biases. The licence is for whoever shares it to choose.
+(Radford et al., 2018). Text is made lower case. Nobody has examined the model's biases.
 """
 
 
-def write(folder: Path, text: str) -> None:
-    """Write the card into the folder of an export."""
-    with write_atomic(folder / "README.md") as file:
-        file.write(text)
-
-
-def of_cell(record: CellRecord, title: str, seed: int) -> str:
-    """The card of a kept cell: task, scores of this seed beside a constant answer's, training."""
+def of_cell(folder: Path, record: CellRecord, title: str, seed: int) -> None:
+    """Write the card of a kept cell: how it was trained, its scores and a constant answer's."""
     (run,) = [run for run in record.seeds if run.seed == seed]
-    rows = [
-        f"| {split} | {name} | {value:.1f} | {record.baselines.majority[split][name]:.1f} |"
-        for split, scores in run.scores.items()
-        for name, value in scores.items()
-        if split in record.baselines.majority
-    ]
     lines = [
-        f"A {record.arch} fine-tuned on {title}: the line `{record.line}`, seed {seed}, "
-        f"{run.train_rows:,} rows, {run.steps:,} updates, weights of epoch {run.best_epoch}.",
-        "\n| split | metric | score | always the most frequent answer |\n|---|---|--:|--:|",
-        *rows,
+        f"A {record.arch} fine-tuned on {run.train_rows:,} rows of {title}, seed {seed}, "
+        f"{run.steps:,} updates.\n",
+        "| split | metric | score | one answer for all |\n|---|---|--:|--:|",
     ]
+    for split, constant in record.baselines.majority.items():
+        for name, value in run.scores.get(split, {}).items():
+            lines.append(f"| {split} | {name} | {value:.1f} | {constant[name]:.1f} |")
     use = "multiple-choice" if record.family == "multiple_choice" else "text-classification"
-    head = HEAD.format(use=use, title=f"{title}, {record.line}")
-    return head + "\n".join(lines) + "\n" + MADE
+    _write(folder, use=use, title=f"{title}, {record.line}", lines="\n".join(lines))
 
 
-def of_checkpoint(facts: CheckpointFacts) -> str:
-    """The card of a language model: its shape, its training and its perplexity where known."""
-    lines = [f"- shape: `{facts.model.shape}`, context {facts.model.n_ctx} tokens"]
-    lines += [f"- updates: {facts.update:,}"] if facts.update else []
+def of_checkpoint(folder: Path, facts: CheckpointFacts) -> None:
+    """Write the card of a language model: its shape, its training and its perplexity if known."""
+    lines = f"Shape: `{facts.model.shape}`; context: {facts.model.n_ctx} tokens."
     if facts.heldout_perplexity is not None:
-        lines.append(f"- perplexity of held-out text: {facts.heldout_perplexity:.2f} a token")
-    if facts.source:
-        lines.append(f"- weights published in the format `{facts.source['format']}`")
-    head = HEAD.format(use="text-generation", title=f"A {facts.arch} language model")
-    return head + "\n".join(lines) + "\n" + MADE
+        lines += f" Perplexity of held-out text: {facts.heldout_perplexity:.2f} a token."
+    lines += f" Updates: {facts.update or 'unknown'}. Published as: {facts.source or 'not yet'}."
+    _write(folder, use="text-generation", title=f"A {facts.arch} language model", lines=lines)
+
+
+def _write(folder: Path, **parts: str) -> None:
+    with write_atomic(folder / "README.md") as file:
+        file.write(CARD.format(**parts))

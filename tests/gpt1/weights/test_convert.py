@@ -186,7 +186,7 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
         "model.safetensors",
     ]
     card = (out / "README.md").read_text()
-    assert card.startswith("---\nlibrary_name: transformers\n") and "in the format `openai`" in card
+    assert card.startswith("---\nlibrary_name: transformers\n") and "'format': 'openai'" in card
     assert f"--out {out}: has files" in refused(convert.main, "export", checkpoint, "--out", out)
     done = call(convert.main, "export", checkpoint, "--out", out, "--overwrite")
     assert done.returncode == 0, done.stderr
