@@ -16,6 +16,7 @@ from tasks.metrics import COUNTED, METRICS, Columns, constant, ranks, ratio
 
 N_RESAMPLES = 1000
 MOST_UNITS = 2000
+MEAN = "mean"  # of rows that are scored already, 0 to 1
 
 
 def resample(
@@ -23,10 +24,10 @@ def resample(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """The scores, 0 to 100, on all rows [seeds] and on resampled rows [seeds, N_RESAMPLES].
 
-    `predictions` [seeds, rows] and `labels` [rows] as `tasks.metrics.score` takes them; `units`
-    [rows] numbers the texts that are drawn, from 0. The same `name` (a task's split) draws the
-    same units every time. Also returns the number of units. Spearman's correlation is that of
-    the ranks among all rows.
+    `predictions` [seeds, rows] and `labels` [rows] as `tasks.metrics.score` takes them, or the
+    scores of the rows, whose metric is MEAN; `units` [rows] numbers the texts that are drawn, from
+    0. The same `name` (a task's split) draws the same units every time. Also returns the number of
+    units. Spearman's correlation is that of the ranks among all rows.
     """
     columns, of_sums = SUMMED[metric]
     seeds, n_texts = len(predictions), int(units.max()) + 1
@@ -38,7 +39,8 @@ def resample(
     sums = np.zeros((n, seeds * k))  # of each unit
     np.add.at(sums, blocks(name, n_texts)[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
     drawn = (times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
-    whole = np.array([METRICS[metric](labels, said) for said in predictions])
+    score = METRICS.get(metric, _mean)
+    whole = np.array([score(labels, said) for said in predictions])
     return 100.0 * whole, 100.0 * of_sums(*np.moveaxis(drawn, -1, 0)), n_texts
 
 
@@ -54,6 +56,10 @@ def times_drawn(name: str, n: int) -> np.ndarray:
     rng = np.random.default_rng(zlib.crc32(f"rows of {name}".encode()))
     drawn = rng.integers(n, size=(N_RESAMPLES, n)) + n * np.arange(N_RESAMPLES)[:, None]
     return np.bincount(drawn.ravel(), minlength=n * N_RESAMPLES).reshape(N_RESAMPLES, n) * 1.0
+
+
+def _mean(_: np.ndarray, scores: np.ndarray) -> float:
+    return float(scores.mean())
 
 
 def _moments(labels: np.ndarray, predictions: np.ndarray) -> Columns:
@@ -82,4 +88,5 @@ SUMMED: dict[str, tuple[Callable[..., Columns], Callable[..., np.ndarray]]] = {
     **COUNTED,
     "pearson": (_moments, _pearson),
     "spearman": (_rank_moments, _pearson),
+    MEAN: (lambda labels, scores: (scores, 1), np.divide),
 }

@@ -12,7 +12,7 @@ intervals err on the wide side.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,11 @@ class Estimate:
         return (*self.seeds, self.rows)
 
     @property
+    def of_rows(self) -> "Estimate":
+        """The same by the chance of the rows alone: of these models, not of their training."""
+        return replace(self, seeds=())
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, within what the metric can be.
 
@@ -89,13 +94,16 @@ class Estimate:
 
     def needs(self, distance: float) -> str:
         """How many seeds, and rows, would show an effect of `distance`; see `needed`."""
-        if self.n_seeds < 2:
+        if self.seeds and self.n_seeds < 2:
             return "2 seeds"
         if np.isnan(half_width(self.parts, LEVEL)):
             return "runs that differ"
         if not distance:
             return f"more than {MOST_UNITS} seeds"
         sure = (ndtri((1 + LEVEL) / 2) + ndtri(POWER)) ** 2
+        if not self.seeds:
+            n = max(1.0, sure * self.rows.variance / distance**2) * self.n_rows
+            return f"{_round_up(n):,} rows a task"
         # The rows may have half of the variance that there is room for.
         more = max(1.0, 2 * sure * self.rows.variance / distance**2)
         rows = Component(self.rows.variance / more, self.rows.df * more)
