@@ -1,7 +1,7 @@
-"""GPT-1 as a library: a trained model from its files, and the tables of a run as data frames.
+"""GPT-1 as a library: a trained model from its files, the tables of a run, two runs compared.
 
-docs/own-data.md shows both. A function imports what it needs when it is called, so `import gpt1`
-takes no time.
+docs/own-data.md and docs/compare.md show how. A function imports what it needs when it is called,
+so `import gpt1` takes no time.
 """
 
 import sys
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
+    from workflow.analysis.compare import Comparison
+    from workflow.analysis.sides import Source
 
 
 def _check_not_hidden(package: str) -> None:
@@ -66,6 +68,20 @@ def load(
     return Predictor(path, device=device) if is_cell else TextModel(path, tokenizer, device)
 
 
+def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
+    """`b` minus `a`: each score that both have, paired by row and by seed, with its 95 % interval.
+
+    Each is the folder of a run, that of one model's logs by lm-evaluation-harness (or a list of
+    such, its seeds), or a data frame with columns `row`, and `prediction` and `label` or a `score`
+    from 0 to 1, and perhaps `seed`, `task`, `line` and `metric` (in place of the argument:
+    accuracy, f1, matthews, pearson or spearman). The result has a `frame`, `markdown`, `figure()`
+    and `write(path)`. Raises InputError if there is nothing to compare.
+    """
+    from workflow.analysis.compare import compare
+
+    return compare(a, b, metric)
+
+
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     """The tables of a run by name: `cells`, `claims`, ..., `studies/NAME` (see results/README.md).
 
@@ -75,7 +91,7 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     """
     from tasks.common.errors import InputError
 
-    # Here alone gpt1 reaches up: tables are made there.
+    # Here and in `compare` alone gpt1 reaches up: tables are made there.
     from workflow.analysis.table import read_csv
 
     folder = Path(folder)

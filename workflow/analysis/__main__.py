@@ -12,6 +12,7 @@ PROGRAMS = {
     "page": "workflow.analysis.page.write",
     "submission": "workflow.analysis.submission",
     "cost": "workflow.analysis.cost",
+    "compare": "workflow.analysis.compare",
 }
 
 if __name__ == "__main__":

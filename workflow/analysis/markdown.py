@@ -129,6 +129,11 @@ def value(number: float | None, absent: str = NONE, form: str = ".1f") -> str:
     return absent if pd.isna(number) else f"{number:{form}}"
 
 
+def p_value(p: float) -> str:
+    """A p-value with three decimals; a dash where there is none."""
+    return "< 0.001" if p < 0.001 else value(p, form=".3f")
+
+
 def column(numbers: pd.Series, form: str, absent: str = MISSING) -> pd.Series:
     """The `value` of each number."""
     return numbers.map(lambda number: value(number, absent, form))

@@ -85,7 +85,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         verdict=table["verdict"].map(said),
         paper=table["paper"].map(markdown.value),
         ours=_ours(table),
-        p=table["p"].map(_p),
+        p=table["p"].map(markdown.p_value),
     )
     wide["by Table 5"] = [
         f"{markdown.interval(*numbers)}: {verdict}" if verdict else markdown.NONE
@@ -142,9 +142,3 @@ def _ours(table: pd.DataFrame) -> list[str]:
     ]
     marks = table["alarms"].map(lambda alarms: fits(alarms) + " !" * is_marked(alarms))
     return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
-
-
-def _p(p: float) -> str:
-    if np.isnan(p):
-        return markdown.NONE
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,99 @@
+"""Logs compared as lm-evaluation-harness writes them with `--log_samples`."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gpt1
+from tasks.common.errors import InputError
+from workflow.analysis.compare import SAME, main
+
+OLD, NEW = "2026-11-01T10-00-00.000001", "2026-11-02T10-00-00.000001"
+N = 60
+
+
+def document(i, answers="none", **metrics):
+    """A line of a log, with a text that holds a line end of Unicode."""
+    said = {"doc_id": i, "doc": {"text": f"What\u2028is {i}?"}, "target": "0", "filter": answers}
+    said |= {
+        "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " a"}},
+        "resps": [[["-1", "True"]]],
+    }
+    digests = {f"{of}_hash": f"{of} {i}" for of in ("doc", "prompt", "target")}
+    return {**said, "filtered_resps": [["-1", "True"]], "metrics": [*metrics], **digests, **metrics}
+
+
+def write_log(folder, task, documents, date=NEW):
+    """A log in the folder of a model, and the settings beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(of, ensure_ascii=False) + "\n" for of in documents)
+    (folder / f"samples_{task}_{date}.jsonl").write_text(text, encoding="utf-8")
+    settings = {"config": {"model": folder.name, "limit": None}, "versions": {task: 1.0}}
+    (folder / f"results_{date}.json").write_text(json.dumps(settings))
+
+
+def write_model(folder, skill, seed=0):
+    """Two tasks; an older log, which does not count."""
+    rng, hard = np.random.default_rng(seed), np.random.default_rng(9).normal(size=N)
+    hits = (skill + hard + rng.normal(size=N) > 0) * 1
+    pairs = [[i % 2, int(i % 2 == hit)] for i, hit in enumerate(hits)]
+    all_metrics = [
+        document(i, acc=float(hit), f1=pair, bits=-3.5)
+        for i, (hit, pair) in enumerate(zip(hits, pairs, strict=True))
+    ]
+    write_log(folder, "arc_easy", [document(0, acc=1.0)], OLD)
+    write_log(folder, "arc_easy", all_metrics)
+    strict = [document(i, "strict-match", exact_match=int(hit)) for i, hit in enumerate(hits)]
+    loose = [document(i, "flexible-extract", exact_match=1.0) for i in range(N)]
+    write_log(folder, "gsm8k", [*strict, *loose])
+    return hits
+
+
+def test_two_models_are_compared_metric_by_metric(tmp_path, capsys):
+    lower, higher = write_model(tmp_path / "one/a", 0.0), write_model(tmp_path / "b", 1.0)
+    main([f"{tmp_path}/one", f"{tmp_path}/b", "--out", f"{tmp_path}/out.csv"])
+    frame = pd.read_csv(tmp_path / "out.csv").set_index(["line", "task"])
+    strict, loose = (f"exact_match, {of}" for of in ("strict-match", "flexible-extract"))
+    names = [("acc", "arc_easy"), ("f1", "arc_easy"), (loose, "gsm8k"), (strict, "gsm8k")]
+    assert [*frame.index] == names and frame.loc[names[2], "verdict"] == SAME
+    for key in (names[0], names[3]):
+        expected = [100 * lower.mean(), 100 * higher.mean(), N]
+        assert frame.loc[key, ["a", "b", "rows"]].tolist() == pytest.approx(expected, abs=1e-3)
+    said = capsys.readouterr().out
+    assert (tmp_path / "out.md").read_text().strip() == said.strip()
+    assert "| config.model |   a |   b |" in said and "config.limit" not in said
+    assert all((tmp_path / f"out.{form}").stat().st_size for form in ("png", "svg", "pdf"))
+
+
+def test_several_folders_are_the_seeds_of_a_model(tmp_path):
+    folders = {of: [tmp_path / f"{of}{i}" for i in range(3)] for of in "ab"}
+    for of, skill in (("a", 0.0), ("b", 2.0)):
+        for seed, folder in enumerate(folders[of]):
+            write_model(folder, skill, seed)
+    found = gpt1.compare(*folders.values()).frame.set_index("line").loc["acc"]
+    assert found["n_seeds"] == len(found["diff_by_seed"]) == 3 and found["over"] == "rows and seeds"
+
+
+FAULTS = {
+    "no 'doc_id'; give a log by lm_eval": lambda of: {"metrics": [], "filter": "none"},
+    "another version of the data, 4 differ": lambda of: of | {"doc_hash": "x"},
+    "other rows, 2 in one alone": lambda of: of | {"doc_id": of["doc_id"] + 1},
+    "row 0 is missing or there twice": lambda of: of | {"doc_id": of["doc_id"] // 2},
+    "a has acc on rte, b has em on rte": lambda of: of | {"metrics": ["em"], "em": 1},
+    "no metric from 0 to 1 of each document": lambda of: of | {"acc": -2.5},
+    "logs of a, b; give a run's folder, or one model's": None,
+    "no results; give a run's folder": None,
+}
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_a_fault_of_a_log_is_one_line(said, tmp_path):
+    change = FAULTS[said] or (lambda of: of)
+    write_log(tmp_path / "a", "rte", [document(i, acc=1.0) for i in range(4)])
+    write_log(tmp_path / "b", "rte", [change(document(i, acc=0.0)) for i in range(4)])
+    given = {"lo": tmp_path, "no": tmp_path / "gone"}.get(said[:2]) if not FAULTS[said] else None
+    with pytest.raises(InputError) as error:
+        gpt1.compare(tmp_path / "a", given or tmp_path / "b")
+    assert said in str(error.value) and "\n" not in str(error.value)

@@ -1,0 +1,143 @@
+"""Data frames compared: rows agree with SciPy, seeds cover the truth, faults are one line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import f1_score
+
+import gpt1
+from tasks.common.errors import InputError
+from workflow.analysis.stats import bootstrap
+
+N = 300
+RNG = np.random.default_rng(0)
+HARD, LABELS = RNG.normal(size=N), RNG.integers(0, 2, N)
+
+
+def rows(right, labels=LABELS, **columns):
+    """A seed's predictions, right in some rows."""
+    said = np.where(right, labels, 1 - labels)
+    frame = {"row": np.arange(len(labels)), "label": labels, "prediction": said}
+    return pd.DataFrame(frame | columns)
+
+
+A, B = (rows(skill + HARD + RNG.normal(size=N) > 0) for skill in (0.2, 0.5))
+
+
+def test_of_one_seed_it_is_the_paired_test_over_rows():
+    found = gpt1.compare(A, B).frame.iloc[0]
+    hits = [100.0 * (of["prediction"] == of["label"]) for of in (B, A)]
+    expected = stats.ttest_rel(*hits)
+    interval = expected.confidence_interval()
+    assert [found["a"], found["b"]] == pytest.approx([hits[1].mean(), hits[0].mean()])
+    assert found["diff"] == pytest.approx(found["b"] - found["a"])
+    assert [found["diff_low"], found["diff_high"]] == pytest.approx([*interval], abs=0.3)
+    assert found["p"] == pytest.approx(expected.pvalue, rel=0.2)
+    assert found["over"] == "rows" and found["n_seeds"] == 1
+    assert "**Of one seed**" in gpt1.compare(A, B).markdown
+    n = int(gpt1.compare(A, rows(A["prediction"] == LABELS)[::-1]).frame["rows"][0])
+    assert n == N  # whatever their order
+
+
+def test_the_needed_rows_show_the_difference_four_times_in_five():
+    found = gpt1.compare(A[:60], B[:60]).frame.iloc[0]
+    assert found["verdict"] == "undecided" and found["needs"].endswith(" rows a task")
+    n = int(found["needs"].split()[0].replace(",", ""))
+    error = (found["diff_high"] - found["diff"]) / stats.t.ppf(0.975, 59) * np.sqrt(60 / n)
+    assert stats.norm.cdf(abs(found["diff"]) / error - 1.96) == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("metric", "of"),
+    [("f1", f1_score), ("pearson", lambda labels, said: np.corrcoef(labels, said)[0, 1])],
+)
+def test_other_metrics_have_the_interval_of_scipys_paired_bootstrap(metric, of):
+    def statistic(labels, one, other):
+        return 100 * (of(labels, other) - of(labels, one))
+
+    data = LABELS, A["prediction"].to_numpy(), B["prediction"].to_numpy()
+    options = {"paired": True, "vectorized": False, "n_resamples": 300, "method": "basic"}
+    expected = stats.bootstrap(data, statistic, rng=np.random.default_rng(1), **options)
+    found = gpt1.compare(A, B, metric=metric).frame.iloc[0]
+    assert found["diff"] == pytest.approx(statistic(*data))
+    half = (found["diff_high"] - found["diff_low"]) / 2
+    assert half == pytest.approx(1.97 * expected.standard_error, rel=0.15)
+
+
+def simulated(rng, skill, hard, seeds):
+    """Two tasks; a seed adds to the chance of a right answer on both, and on each."""
+    common = 0.15 * rng.normal(size=seeds)
+    return pd.concat(
+        rows(
+            skill + common[seed] + 0.25 * rng.normal() + of_task + rng.normal(size=len(of_task))
+            > 0,
+            np.ones(len(of_task), int),
+            **{"seed": seed, "task": task},
+        )
+        for task, of_task in hard.items()
+        for seed in range(seeds)
+    )
+
+
+@pytest.mark.parametrize("seeds", [2, 3])
+def test_of_several_seeds_intervals_cover_the_truth_and_false_alarms_are_rare(seeds, monkeypatch):
+    monkeypatch.setattr(bootstrap, "N_RESAMPLES", 120)
+    bootstrap.times_drawn.cache_clear()
+    rng, n, deviation = np.random.default_rng(seeds), 40, np.sqrt(2 + 0.15**2 + 0.25**2)
+    covered, alarms = [], []
+    for i in range(2 * n):
+        hard = {task: rng.normal(size=150) for task in ("x", "y")}
+        skills = (0.2, 0.6 if i < n else 0.2)
+        low, high = 100 * stats.norm.cdf(np.array(skills) / deviation)
+        found = gpt1.compare(*(simulated(rng, skill, hard, seeds) for skill in skills)).frame
+        is_in = found["diff_low"].le(high - low) & found["diff_high"].ge(high - low)
+        covered.append(is_in.to_numpy())
+        if i >= n:
+            alarms.append(found["verdict"][found["task"] != "mean"].str.startswith("b ").any())
+    bootstrap.times_drawn.cache_clear()
+    assert (found["over"] == "rows and seeds").all()
+    assert (np.mean(covered, axis=0) > 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / (2 * n))).all()
+    assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.95 * 0.05 / n)
+
+
+def test_tasks_are_judged_after_holms_correction():
+    frames = [pd.concat([of.assign(task=f"t{i}") for i in range(20)]) for of in (A, B)]
+    found = gpt1.compare(*frames).frame.set_index("task")
+    single = gpt1.compare(A, B).frame.iloc[0]
+    assert single["p"] < 0.05 < found["p_holm"]["t3"] <= 20 * found["p"].max()
+    assert single["verdict"] == "b higher" and found["verdict"]["t3"] == "undecided"
+    assert found["verdict"]["mean"] == "b higher" and found["needs"]["t3"]
+
+
+FAULTS = {
+    "has no 'row'": (A.drop(columns="row"), "no accuracy of columns label, prediction"),
+    "has a row twice": (pd.concat([A, A[:1]]), "row 0 is missing or there twice"),
+    "lacks a row of a seed": (
+        pd.concat([A.assign(seed=0), A[1:].assign(seed=1)]),
+        "row 0 is missing or there twice",
+    ),
+    "has other rows": (A[:-1], "other rows, 1 in one alone, such as 299"),
+    "has other labels": (
+        A.assign(label=A["label"].where(A["row"] > 0, 5)),
+        "another version of the data, 1 differ, such as 0",
+    ),
+    "has another metric": (
+        A.assign(metric="f1", line="accuracy"),
+        "another metric, accuracy and f1",
+    ),
+    "has another task": (A.assign(task="x"), "a has accuracy on all, b has accuracy on x"),
+    "has other seeds": (A.assign(seed=7), "no seed in common"),
+    "has scores of 0 to 100": (A.assign(score=99.0), "mean is of 99 to 99; give 0 to 1"),
+    "has words for F1": (A.assign(prediction="yes", metric="f1"), "f1 is of numbers"),
+    "has an unknown metric": (A.assign(metric="bleu"), "one of accuracy, f1"),
+    "has no rows": (A[:0], "no score in common"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_of_a_frame_is_one_line(what):
+    frame, said = FAULTS[what]
+    with pytest.raises(InputError) as error:
+        gpt1.compare(A, frame)
+    assert said in str(error.value) and "\n" not in str(error.value)

@@ -1,0 +1,81 @@
+"""Two runs compared: what differs, what is the same, and the run's own pool of seeds."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gpt1
+from gpt1.cell import Cell
+from tasks.common.errors import InputError
+from tests.analysis.conftest import write_all, write_answers, write_cell_answers, write_samples
+from tests.support.tables import write_table
+from tests.workflow.configs import changed, small
+from workflow.analysis.compare import SAME
+from workflow.analysis.sides import side
+from workflow.configuration.read import as_yaml, parse
+from workflow.plan import Plan
+
+CELL = Cell("n_transfer-none", "rte")
+CLAIM = {"statement": "It helps", "tasks": "RTE", "contrast": "a - b", "ours": 3.0}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A run, and the same with another setting, in which a cell is another and was not sampled."""
+    folder = tmp_path_factory.mktemp("runs")
+    grid = Plan(parse(small())).grid()
+    write_all(folder / "a", grid)
+    write_answers(folder / "a", grid)
+    write_samples(folder / "a", grid)
+    shutil.copytree(folder / "a", folder / "b")
+    write_cell_answers(folder / "b", CELL, np.random.default_rng(3), 0.8)
+    shutil.rmtree(folder / "b/samples")
+    for name, lm_coef, verdict in (("a", 0.5, "undecided"), ("b", 0.25, "holds")):
+        config = changed(small(), "experiment.finetune.lm_coef", lm_coef) | {"results": name}
+        (folder / name / "config.yaml").write_text(as_yaml(parse(config)))
+        write_table(pd.DataFrame([CLAIM | {"verdict": verdict}]), folder / name / "claims.csv")
+    return folder / "a", folder / "b"
+
+
+def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
+    found = gpt1.compare(*runs)
+    others = found.frame["verdict"] != SAME
+    assert {*found.frame.loc[others, "line"]} == {CELL.line} and len(found.frame) > 20
+    assert {*found.frame.loc[others, "task"]} == {CELL.task, "mean"}
+    row = found.frame[others].set_index("task").loc["rte"]
+    assert row["diff"] > 20 and row["diff"] == pytest.approx(np.mean(row["diff_by_seed"]))
+    told = [line for line in found.markdown.splitlines() if "lm_coef" in line or "helps" in line]
+    assert [[*filter(None, map(str.strip, line.split("|")))] for line in told] == [
+        ["It helps; RTE; a - b", "3.0, undecided", "3.0, holds"],
+        ["experiment.finetune.lm_coef", "0.5", "0.25"],
+    ]
+    back = gpt1.compare(*runs[::-1]).frame.set_index(["line", "task"])["diff_low"]
+    high = found.frame.set_index(["line", "task"])["diff_high"]
+    assert (-back)[high.index].to_numpy() == pytest.approx(high.to_numpy(), nan_ok=True)
+
+
+def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp_path):
+    lines = [side(run, "accuracy").pooled for run in runs]
+    assert len(lines[0]) == len(lines[1]) > 3
+    shutil.copytree(runs[1], tmp_path / "b")
+    (tmp_path / "b/config.yaml").write_text("of: {another: version}\n")
+    shutil.copytree(runs[0], tmp_path / "a")
+    (tmp_path / "a/config.yaml").unlink()
+    width = [
+        (of["diff_high"] - of["diff_low"])[of["line"] == CELL.line].min()
+        for of in (gpt1.compare(*runs).frame, gpt1.compare(tmp_path / "a", tmp_path / "b").frame)
+    ]
+    assert width[0] < width[1]  # by its own two seeds alone
+
+
+def test_other_rows_leave_out_a_task_and_no_common_task_is_one_line(runs, tmp_path):
+    shutil.copytree(runs[1], tmp_path / "b")
+    for path in (tmp_path / "b").glob("cells/*/rte.json"):
+        path.unlink()
+    left = gpt1.compare(runs[0], tmp_path / "b")
+    assert {*left.frame["task"]} == {"cola"}
+    shutil.rmtree(tmp_path / "b/cells")
+    with pytest.raises(InputError, match="no results; give a run's folder"):
+        gpt1.compare(runs[0], tmp_path / "b")

@@ -1,0 +1,185 @@
+"""Compare two runs, or other results: each score that both have, paired by row and by seed.
+
+    python -m workflow.analysis compare results/a results/b --out compare.csv
+
+It writes the CSV, a figure, and Markdown, which it prints. `gpt1.compare` says what else may stand
+for a folder of results; folders with commas between are the seeds of one model.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from gpt1.cell import FULL
+from tasks.common.errors import InputError
+from workflow.analysis import markdown
+from workflow.analysis.claims.finding import EQUAL, UNDECIDED
+from workflow.analysis.figures import scales, style
+from workflow.analysis.paper import EIGHT
+from workflow.analysis.sides import Scored, Side, Source, side
+from workflow.analysis.stats.alarms import fits, is_marked
+from workflow.analysis.stats.estimate import LEVEL, holm
+from workflow.analysis.stats.pooling import SeedPool, estimates
+from workflow.analysis.stats.sample import difference, mean_of
+from workflow.analysis.table import DECIMALS, Table
+from workflow.grid import Margins
+
+HIGHER, LOWER, SAME = "b higher", "b lower", "same in every row"
+SEEDS, ROWS = "rows and seeds", "rows"  # what an interval is over
+MOST_LINES, ACROSS = 12, 4  # panels of the figure
+NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6}
+WORDS = ("verdict", "needs")
+LEGEND = (
+    "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a line, by which tasks "
+    "are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: what "
+    "would decide a difference of this size with a power of 80 %. `!`: a run behind it raised an "
+    "alarm, named in the CSV."
+)
+ONE_SEED = (
+    "**Of one seed** intervals and verdicts are over the rows alone: they tell two models apart, "
+    "not two ways of training, which takes 2 seeds."
+)
+
+
+@dataclass(frozen=True)
+class Comparison(Table):
+    """`b` minus `a`: a `frame`, a row for each line and average or task, and its `markdown`."""
+
+    def figure(self) -> Figure:
+        """The differences with their intervals, a panel for each of the first lines."""
+        lines = list(self.frame["line"].unique())[:MOST_LINES]
+        at = pd.Series({task: float(i) for i, task in enumerate(self.frame["task"].unique())})
+        across, down = min(ACROSS, len(lines)), -(-len(lines) // ACROSS)
+        size = (2 + 2.6 * across, 1.4 + down * (0.6 + 0.3 * len(at)))
+        figure = Figure(figsize=size, layout="constrained")
+        axes = style.panels(figure, down, across, len(lines), sharex=True, sharey=True)
+        for ax, line in zip(axes, lines, strict=True):
+            rows = self.frame[self.frame["line"] == line].set_index("task").reindex(at.index)
+            style.dots(ax, at, rows[style.DIFFERENCE], at * np.nan, color=style.BLUE, marker="o")
+            ax.tick_params(labelbottom=True)
+            ax.set_title(fill(line.replace("+", " + "), 26), fontsize=10)
+        axes[0].set_yticks(at, at.index)
+        scales.limit_to_differences(axes[0].xaxis)
+        figure.supxlabel("b minus a, points, with 95 % intervals", fontsize=13)
+        return figure
+
+    def write(self, path: Path) -> None:
+        """Write the CSV to `path`, and Markdown and the figure (PNG, SVG, PDF) beside it."""
+        super().write(path)
+        style.save(self.figure, path.with_suffix(".png"))
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+
+def compare(a: Source, b: Source, metric: str) -> Comparison:
+    """`b` minus `a`, as `gpt1.compare` says."""
+    one, other = side(a, metric), side(b, metric)
+    paired: dict[str, dict[str, tuple[Scored, Scored]]] = {}
+    left_out: dict[str, None] = {}
+    for (line, task), mine in sorted(one.cells.items(), key=lambda of: of[0][0] != FULL):
+        if (its := other.cells.get((line, task))) is None:
+            continue
+        if why := mine.unlike(its):
+            left_out[f"{task} ({why})"] = None
+        else:
+            paired.setdefault(line, {})[task] = mine, its
+    if not paired:
+        has = [", ".join(" on ".join(key) for key in of.cells) for of in (one, other)]
+        why = "; ".join(left_out) or f"a has {has[0]:.99}, b has {has[1]:.99}"
+        raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
+    # A line that is the same in both counts once.
+    every = (*one.pooled, *other.pooled)
+    pooled = {repr([[*of.score] for of in line.values() if of]): line for line in every}
+    pool = SeedPool([*pooled.values()])
+    rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]
+    frame = pd.DataFrame(chain(*rows))
+    parts = [*_scores(frame, one, other)]
+    parts += _changed("lines of claims", one.claims, other.claims)
+    parts += _changed("keys of the configs", one.config, other.config)
+    parts += [f"Left out: {'; '.join(left_out)}."] * bool(left_out)
+    return Comparison(frame, parts, NUMBERS, WORDS)
+
+
+def _rows(
+    line: str, pairs: Mapping[str, tuple[Scored, Scored]], pool: SeedPool, margins: Margins
+) -> Iterator[dict[str, Any]]:
+    """The averages of a line and its tasks; of a single seed by the rows alone."""
+    b = {task: its.sample for task, (_, its) in pairs.items()}
+    metrics = {task: its.metric for task, (_, its) in pairs.items()}
+    by_task = {task: difference(b[task], mine.sample) for task, (mine, _) in pairs.items()}
+    averages = {"avg": list(EIGHT)} if len(pairs) > len(EIGHT) else {}
+    averages |= {"mean": [*pairs]} if len(pairs) > 1 else {}
+    found = estimates(by_task, averages, pool)
+    found = {name: of if of.n_seeds > 1 else of.of_rows for name, of in found.items()}
+    p = {name: of.p for name, of in found.items()}
+    p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
+    for name in (*averages, *pairs):
+        members = averages.get(name, [name])
+        if (whole := mean_of(by_task, members)) is None:
+            continue
+        of, its = found[name], np.mean([b[task].at(whole.seeds).value for task in members])
+        margin = margins.mean if name in averages else margins.task
+        verdict = EQUAL if of.within(margin) else UNDECIDED
+        if p[name] < 1 - LEVEL:
+            verdict = HIGHER if of.value > 0 else LOWER
+        elif not (whole.score.any() or np.nan_to_num(whole.boot).any()):
+            verdict = SAME
+        distance = max(abs(of.value), margin - abs(of.value))
+        low, high = of.interval
+        yield {
+            **{"line": line, "task": name, "metric": metrics.get(name, "mean")},
+            **{"n_seeds": len(whole.seeds), "rows": whole.n_rows, "alarms": whole.raised},
+            **{"a": its - of.value, "b": its, "diff": of.value, "diff_low": low, "diff_high": high},
+            **{"diff_by_seed": tuple(whole.score), "over": SEEDS if of.seeds else ROWS},
+            **{"p": of.p, "p_holm": p[name], "verdict": verdict},
+            "needs": of.needs(distance) if verdict == UNDECIDED else "",
+        }
+
+
+def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
+    """A table for each line that differs at all."""
+    differ = frame[frame["verdict"] != SAME]
+    yield "# b minus a"
+    yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
+    if (differ["over"] == ROWS).any():
+        yield ONE_SEED
+    marks = [fits(alarms) + " !" * is_marked(alarms) for alarms in differ["alarms"]]
+    intervals = markdown.intervals(differ, "diff", "diff_low", "diff_high")
+    texts = differ.assign(
+        a=markdown.column(differ["a"], ".1f"),
+        b=markdown.column(differ["b"], ".1f"),
+        difference=[text + mark for text, mark in zip(intervals, marks, strict=True)],
+        p=differ["p_holm"].map(markdown.p_value),
+    ).set_index("task")
+    for line, rows in texts.groupby("line", sort=False):
+        yield f"## {line}"
+        yield rows[["a", "b", "difference", "p", "verdict", "needs"]]
+    yield LEGEND.format(one.margins)
+
+
+def _changed(what: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str | pd.DataFrame]:
+    """A section on what is another in both, if both have any."""
+    both = pd.DataFrame({"a": a, "b": b}, dtype=object).map(str)
+    differ = both[both["a"] != both["b"]].rename_axis("")
+    return [f"## {len(differ)} of {len(both)} {what} differ", differ] if a and b else []
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("a", help="a folder of results, or of a model's logs")
+    parser.add_argument("b", help="the other one, from which it is subtracted")
+    parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
+    args = parser.parse_args(argv)
+    made = compare(args.a.split(","), args.b.split(","), "accuracy")
+    made.write(args.out)
+    print(made.markdown)

@@ -1,0 +1,149 @@
+"""What can be compared: the scores of a run, of a data frame, or of lm-evaluation-harness.
+
+A run has its samples (`workflow.analysis.stats.samples`); rows of the others are resampled here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+import tasks
+from gpt1.cell import Cell
+from gpt1.records import CellRecord
+from tasks.common.errors import InputError
+from workflow.analysis import harness
+from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
+from workflow.analysis.stats.pooling import Line
+from workflow.analysis.stats.sample import Sample
+from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scoring import limits_of
+from workflow.analysis.table import read_csv
+from workflow.configuration.read import ConfigError, parse, read
+from workflow.configuration.studies import flat
+from workflow.grid import Margins
+from workflow.plan import Plan
+from workflow.results_folder import CONFIG
+
+Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A line on a task. `rows` has of each row, or of each split of a run, a label or a digest."""
+
+    sample: Sample
+    metric: str
+    rows: Mapping[str, str]
+
+    def unlike(self, other: "Scored") -> str:
+        """Why another cannot be paired with it; empty if it can be."""
+        if self.metric != other.metric:
+            return f"another metric, {self.metric} and {other.metric}"
+        if alone := sorted(self.rows.keys() ^ other.rows.keys()):
+            return f"other rows, {len(alone)} in one alone, such as {alone[0]}"
+        if changed := [row for row, of in self.rows.items() if other.rows[row] != of]:
+            return f"another version of the data, {len(changed)} differ, such as {changed[0]}"
+        return "" if {*self.sample.seeds} & {*other.sample.seeds} else "no seed in common"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two that are compared: its scores by line and task, the dotted keys of its config.
+
+    Of a run also the lines whose variance over seeds is `pooled`, and its `claims` in words.
+    """
+
+    name: str
+    cells: dict[tuple[str, str], Scored]
+    config: dict[str, Any] = field(default_factory=dict)
+    pooled: Sequence[Line] = ()
+    margins: Margins = Margins()
+    claims: dict[str, str] = field(default_factory=dict)
+
+
+def side(source: Source, metric: str) -> Side:
+    """The scores of what `gpt1.compare` is given. Raises InputError for what has none."""
+    if isinstance(source, pd.DataFrame):
+        return Side("a data frame", of_rows(source, metric))
+    paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
+    if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
+        return of_run(paths[0])
+    logs = [harness.read(path) for path in paths]
+    rows = pd.concat(frame.assign(seed=seed) for seed, (frame, _) in enumerate(logs))
+    return Side(", ".join(map(str, paths)), of_rows(rows, metric), flat(logs[0][1]))
+
+
+def of_run(folder: Path) -> Side:
+    """The cells of a run; those that are in none of its samples are sampled now."""
+    samples, cells = Samples.read(sorted(folder.glob("samples/*.parquet"))), {}
+    for cell in map(Cell.parse, sorted(folder.glob("cells/*/*.json"))):
+        if cell not in samples.cells:
+            record = CellRecord.read(cell.path(folder), **vars(cell))
+            samples.add(cell, folder, [run.seed for run in record.seeds])
+    for cell in samples.cells:
+        if (head := samples.headline(cell)) is not None:
+            splits = samples.headline_splits(cell.task)
+            rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
+            cells[cell.line, cell.task] = Scored(head, tasks.task(cell.task).metric, rows)
+    found = Side(str(folder), cells, claims=_claims(folder / "claims.csv"))
+    try:
+        config = read([folder / CONFIG])
+        found = replace(found, config=flat(config | {"results": ""}))
+        grid = Plan(parse(config)).grid()
+    except ConfigError:  # not kept yet, or of another version of the suite
+        return found
+    return replace(found, pooled=samples.seed_pool(grid).lines, margins=grid.margins)
+
+
+def _claims(table: Path) -> dict[str, str]:
+    """The estimate and the verdict of each line of `claims.csv`."""
+    lines = read_csv(table).to_dict("records") if table.exists() else []
+    return {
+        f"{of['statement']}; {of['tasks']}; {of['contrast']}": f"{of['ours']:.1f}, {of['verdict']}"
+        for of in lines
+    }
+
+
+def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
+    """By line and task the scores of a frame's rows, whose columns `gpt1.compare` names."""
+    given = {"seed": 0, "task": "all", "metric": MEAN if "score" in frame else metric}
+    frame = frame.assign(**{name: of for name, of in given.items() if name not in frame})
+    frame = frame if "line" in frame else frame.assign(line=frame["metric"])
+    groups = frame.groupby(["line", "task", "metric"], sort=False)
+    return {(str(of), str(task)): _scored(rows, task, name) for (of, task, name), rows in groups}
+
+
+def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
+    """Raises InputError unless each row is there once for each seed, with a value of the metric."""
+    if metric == "accuracy" and {"prediction", "label"} <= {*rows}:
+        rows = rows.assign(score=rows["prediction"] == rows["label"])
+    name, value = (MEAN, "score") if metric in ("accuracy", MEAN) else (metric, "prediction")
+    rows = rows if "label" in rows or name != MEAN else rows.assign(label="")
+    if metric not in SUMMED or not {"row", value, "label"} <= {*rows}:
+        remedy = f"give row, and score or prediction and label, and one of {', '.join(SUMMED)}"
+        raise InputError(f"{task}: no {metric} of columns {', '.join(rows)}; {remedy}")
+    rows = rows.assign(row=rows["row"].astype(str)).dropna(subset="label")
+    once = (pd.crosstab(rows["row"], rows["seed"]) == 1).all(axis=1)
+    once &= rows.groupby("row")["label"].nunique() == 1
+    if not (len(once) and once.all()):
+        row = once.idxmin() if len(once) else "with a label"
+        remedy = "give each once for each seed, with one label"
+        raise InputError(f"{task}: row {row} is missing or there twice; {remedy}")
+    table = rows.set_index(["row", "label", "seed"])[value].unstack()
+    names, truth = (table.index.get_level_values(of) for of in ("row", "label"))
+    try:
+        values = table.to_numpy(dtype=float).T
+        labels = values[0] if name == MEAN else truth.to_numpy(dtype=float)
+    except ValueError as error:
+        raise InputError(f"{task}: {metric} is of numbers ({error}); give numbers") from None
+    both, is_real = np.vstack([values, labels]), metric in ("pearson", "spearman")
+    if not np.isfinite(both).all() or not (is_real or ((both >= 0) & (both <= 1)).all()):
+        raise InputError(f"{task}: {metric} is of {both.min():g} to {both.max():g}; give 0 to 1")
+    units, seeds = np.arange(len(table)), tuple(table.columns)
+    score, boot, n_rows = resample(name, values, labels, units, task)
+    sample = Sample(seeds, (0,) * len(seeds), score, boot, n_rows, limits_of(metric))
+    return Scored(sample, metric, dict(zip(names, truth.astype(str), strict=True)))
