@@ -10,8 +10,8 @@ from gpt1.contamination import WordNumbers
 from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
-from tasks.world.books import fingerprints, normalise
 from tasks.prompt import CLAIM
+from tasks.world.books import fingerprints, normalise
 from tasks.world.feelings import VERDICTS
 from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.make import make_world
