@@ -85,6 +85,8 @@ def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     """The tables of a run by name: `cells`, `claims`, ..., `studies/NAME` (see results/README.md).
 
+    Of a run of single cells there is `cells` alone, of the cells themselves.
+
     Scores run from 0 to 100. Numbers are numbers; `n_transfer` is text, since it may be "none", and
     the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without tables and
     for a damaged one.
@@ -93,9 +95,13 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
 
     # Here and in `compare` alone gpt1 reaches up: tables are made there.
     from workflow.analysis.table import read_csv
+    from workflow.analysis.tables.cells import of_folder
 
     folder = Path(folder)
     paths = [*sorted(folder.glob("*.csv")), *sorted(folder.glob("studies/*.csv"))]
-    if not paths:
-        raise InputError(f"{folder}: no tables in it; give the folder of a finished run")
-    return {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}
+    found = {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}
+    if "cells" not in found and len(cells := of_folder(folder)):
+        found["cells"] = cells
+    if not found:
+        raise InputError(f"{folder}: no tables and no cells in it; give the folder of a run")
+    return found

@@ -29,7 +29,8 @@ def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
     written then.
     """
     cell = kept.read(folder)
-    own, seed = task(cell.record.task), cell.record.seeds[0].seed if seed is None else seed
+    own = task(cell.record.task, cell.record.own)
+    seed = cell.record.seeds[0].seed if seed is None else seed
     model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
     fine_tuned.write(out, cell, model, own)
     card.of_cell(out, cell.record, own.title, seed)

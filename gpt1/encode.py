@@ -24,7 +24,7 @@ from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.records import facts_path
-from tasks.examples import ExamplesFacts, check_split
+from tasks.examples import ExamplesFacts, check_split, facts_of
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -36,8 +36,10 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     Raises InputError for examples that are damaged or not of `task`, and for a labelled text that
     normalisation leaves empty. Nothing is written then.
     """
-    spec, encoder = task_named(task).spec, Tokenizer.load(tokenizer)
-    roles, digests = _check_examples(task, examples)
+    known, encoder = facts_of(task, examples), Tokenizer.load(tokenizer)
+    own = known.settings.own
+    spec = task_named(task, own).spec
+    roles, digests = _check_examples(known, examples)
     encoded = {}
     for split, role in roles.items():
         rows = hf_datasets.library().Dataset(read_split(examples, split))
@@ -56,19 +58,18 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
         )
     facts = EncodedFacts(
-        spec=spec, tokenizer=encoder.digest, n_vocab=encoder.n_vocab, splits=splits
+        spec=spec,
+        own=own.model_dump(mode="json") if own else None,
+        tokenizer=encoder.digest,
+        n_vocab=encoder.n_vocab,
+        splits=splits,
     )
     facts.write(facts_path(out))
     print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)
 
 
-def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str, str]]:
+def _check_examples(facts: ExamplesFacts, folder: Path) -> tuple[dict[str, Role], dict[str, str]]:
     """Role and digest of every split of examples, in their order."""
-    facts = ExamplesFacts.read(facts_path(folder))
-    if facts.task != task:
-        raise InputError(
-            f"{folder}.json: examples of {facts.task}, not {task}; give the right folder"
-        )
     roles: dict[str, Role] = {}
     digests: dict[str, str] = {}
     for split in split_names(folder):

@@ -57,7 +57,7 @@ class Predictor:
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
         cell = kept.read(folder)
-        record, own = cell.record, task(cell.record.task)
+        record, own = cell.record, task(cell.record.task, cell.record.own)
         self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
         table = own.table
         self.columns = {table.first: "text", table.second: "second"} if table else {}

@@ -113,9 +113,13 @@ class SplitFacts(Record):
 
 
 class EncodedFacts(Record):
-    """`encoded/TASK.json`, beside the folder `TASK`; `tokenizer` is a digest."""
+    """`encoded/TASK.json`, beside the folder `TASK`; `tokenizer` is a digest.
+
+    `own` is the JSON of `tasks.own.OwnTask`, which training does not depend on.
+    """
 
     spec: TaskSpec
+    own: dict[str, Any] | None = None
     tokenizer: str
     n_vocab: int
     splits: dict[str, SplitFacts]
@@ -198,6 +202,7 @@ class CellRecord(Record):
 
     line: str
     task: str
+    own: dict[str, Any] | None = None  # as in `EncodedFacts`
     arch: Arch
     corpus: Corpus
     n_transfer: NTransfer

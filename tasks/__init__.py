@@ -1,9 +1,13 @@
 """The tasks: the twelve of the paper's tables, in its order, and DPRD for the zero-shot figure."""
 
+from typing import Any
+
 from tasks import classification, dprd, nli, qa, similarity
 from tasks.common.errors import InputError
 from tasks.common.programs import show_door
 from tasks.example import Example
+from tasks.own import OwnTask
+from tasks.own_task import own_task
 from tasks.task import Task
 
 PAPER_TASKS: tuple[Task, ...] = (
@@ -21,16 +25,21 @@ PAPER_TASKS: tuple[Task, ...] = (
     classification.cola,
 )
 
-# Every task that a config may name; a further task is added here.
+# Every task that a config may name without describing it; a further one is added here.
 TASKS: tuple[Task, ...] = (*PAPER_TASKS,)
 
 show_door("tasks")
 
-__all__ = ["PAPER_TASKS", "TASKS", "Example", "Task", "task"]
+__all__ = ["PAPER_TASKS", "TASKS", "Example", "OwnTask", "Task", "task"]
 
 
-def task(name: str) -> Task:
-    """The task of that name: one of `TASKS`, or `dprd`. Raises InputError for any other."""
+def task(name: str, own: OwnTask | dict[str, Any] | None = None) -> Task:
+    """The task of that name: the one that is described, one of `TASKS`, or `dprd`.
+
+    Raises InputError for any other.
+    """
+    if own:
+        return own_task(name, OwnTask.model_validate(own))
     known = {task.name: task for task in (*TASKS, dprd.dprd)}
     if name not in known:
         raise InputError(f"no task {name!r}; the tasks are {' '.join(known)}")

@@ -29,9 +29,9 @@ from tasks import neighbours, word_classes, word_features
 from tasks import task as task_named
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
-from tasks.common.records import BaselinesRecord, Scores, facts_path
+from tasks.common.records import BaselinesRecord, Scores
 from tasks.example import Example
-from tasks.examples import ExamplesFacts, check_split, read
+from tasks.examples import check_split, facts_of, read
 from tasks.linear_model import predict
 from tasks.metrics import score_split
 from tasks.task import Task
@@ -144,9 +144,7 @@ def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:
 
     Raises InputError for those of another task, or damaged ones.
     """
-    facts = ExamplesFacts.read(facts_path(folder))
-    if facts.task != task.name:
-        raise InputError(f"{folder}: examples of {facts.task}, not of {task.name}")
+    facts = facts_of(task.name, folder)
     splits = [split for split in split_names(folder) if split not in task.unlabelled]
     for split in splits:
         check_split(folder, split, facts)
@@ -167,9 +165,10 @@ def main() -> None:
         "--out", required=True, type=Path, help="JSON of scores per baseline and split"
     )
     args = parser.parse_args()
-    task = task_named(args.task)
+    settings = facts_of(args.task, args.examples).settings
+    task = task_named(args.task, settings.own)
     classes = word_classes.read(args.word_classes) if args.word_classes else None
-    degrees = read_degrees(args.degrees) if args.degrees else None
+    degrees = read_degrees(args.degrees) if args.degrees and settings.is_made else None
     scores = baselines(task, labelled(task, args.examples), classes, degrees)
     BaselinesRecord(task=task.name, **scores).write(args.out)
     for name, by_split in scores.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 from tasks.common.errors import InputError
 from tasks.example import Example
 from tasks.known import plain_texts
-from tasks.readers import unquoted
+from tasks.readers import OWN_ROWS, unquoted
 from tasks.task import NO_GOLD_LABEL, Task
 
 # A label's share may differ so much from that of `Task.label_shares`, and by four standard errors.
@@ -58,8 +58,8 @@ def unquoted_texts(path: Path, examples: list[Example]) -> None:
     """No cells as CSV quotes them, where texts know no quoting: pandas and R write them so."""
     if path.suffix not in (".json", ".jsonl") and (quoted := quoted_texts(examples)):
         raise InputError(
-            f"{path}: {quoted}; write the file without quoting (pandas: quoting=csv.QUOTE_NONE; "
-            "R: quote=FALSE), or download it again"
+            f"{path}: {quoted}; {OWN_ROWS}, or write the file without quoting (pandas: "
+            "quoting=csv.QUOTE_NONE; R: quote=FALSE)"
         )
 
 
@@ -95,9 +95,9 @@ def _count(
     if n_rows <= official and n_rows + flawed >= (least or official):
         return
     expected = f"{least:,} to {official:,}" if least else f"{official:,}"
-    remedy = "download the files again"
+    remedy = OWN_ROWS
     if not least and n_rows < official:
-        remedy += f", or declare a subset with min_rows: {{{name}: {n_rows}}}"
+        remedy += f"; a subset is declared with min_rows: {{{name}: {n_rows}}}"
     raise InputError(f"{path}: {n_rows:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
@@ -117,7 +117,7 @@ def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
             for label, n, m in zip(task.labels, own, expected, strict=True)
         )
         reason = "labels in another order" if sorted(own) == sorted(expected) else "other data"
-        raise InputError(f"{path}: {name!r} has {numbers} ({reason}); download the file again")
+        raise InputError(f"{path}: {name!r} has {numbers} ({reason}); {OWN_ROWS}")
 
 
 def _balance(task: Task, path: Path, examples: list[Example]) -> None:
@@ -130,7 +130,7 @@ def _balance(task: Task, path: Path, examples: list[Example]) -> None:
         if abs(share - expected) > BALANCE + slack or (not share and expected > slack):
             raise InputError(
                 f"{path}: {share:.0%} of {n:,} rows have label {label!r}, expected about "
-                f"{expected:.0%}; the labels are in another order, or it is another file"
+                f"{expected:.0%}: labels in another order, or another file; {OWN_ROWS}"
             )
 
 
@@ -142,8 +142,8 @@ def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) ->
     if task.digests.get(name) not in (None, rows_digest(examples)):
         raise InputError(
             f"{path}: the rows of {name!r} are not the published ones, whose digest is known; "
-            "download the file again, or, where they are meant to differ, declare that with "
-            f"min_rows: {{{name}: {len(examples)}}}"
+            f"{OWN_ROWS}; published ones that are meant to differ are declared with min_rows: "
+            f"{{{name}: {len(examples)}}}"
         )
 
 
@@ -164,5 +164,5 @@ def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -
         raise InputError(
             f"{folder}: {shared:,} of {rows:,} rows of {name!r} are training rows of "
             f"{task.title} as well, at most {OVERLAP:.0%} may be; take them out of the training "
-            "rows, or download published files again"
+            "rows"
         )

@@ -7,7 +7,7 @@ programs read it with pyarrow only.
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.common.records import Counts, Record
+from tasks.common.records import Counts, Record, facts_path
 from tasks.example import Example
 from tasks.settings import PrepareSettings
 
@@ -61,6 +61,16 @@ def write(
         for split, rows in splits.items()
     }
     hf_datasets.save(folder, {s: Dataset.from_dict(c, features) for s, c in columns.items()})
+
+
+def facts_of(task: str, folder: Path) -> ExamplesFacts:
+    """The facts of a task's examples. Raises InputError for those of another task."""
+    facts = ExamplesFacts.read(facts_path(folder))
+    if facts.task != task:
+        raise InputError(
+            f"{folder}.json: examples of {facts.task}, not {task}; give the right folder"
+        )
+    return facts
 
 
 def check_split(folder: str | Path, split: str, facts: ExamplesFacts) -> str:

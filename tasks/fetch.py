@@ -28,7 +28,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils import disable_progress_bars
 
-from tasks import TASKS
+from tasks import TASKS, OwnTask, task
 from tasks.common import manifest
 from tasks.common.errors import InputError
 from tasks.common.files import write_json, writing
@@ -52,14 +52,20 @@ def source_named(name: str) -> HubSource:
     return sources[name]
 
 
-def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | None = None) -> dict:
+def fetch(
+    name: str,
+    revision: str | None,
+    folder: str | Path,
+    endpoint: str | None = None,
+    own: OwnTask | None = None,
+) -> dict:
     """Bring a data set into `folder` and return its manifest; `revision` None: the source's own.
 
-    `endpoint` is the hub's address; None is that of HF_ENDPOINT, or else the public one. Raises
-    InputError for whatever the hub, the network or the disk refuses, and for files that are not
-    what the hub lists.
+    `own` describes a task of one's own. `endpoint` is the hub's address; None is that of
+    HF_ENDPOINT, or else the public one. Raises InputError for whatever the hub, the network or the
+    disk refuses, and for files that are not what the hub lists.
     """
-    source, folder = source_named(name), Path(folder)
+    source, folder = task(name, own).hub if own else source_named(name), Path(folder)
     commit = pinned(source, revision)
     if not is_whole(Snapshot(source, folder, commit)):
         if is_offline_mode():
@@ -157,10 +163,11 @@ def main() -> None:
     parser.add_argument("name", help="a task's name, or a corpus of tasks/corpora.py")
     parser.add_argument("--revision", help="40 hexadecimal digits (default: the source's own)")
     parser.add_argument("--folder", required=True, help="where the files and the manifest go")
+    parser.add_argument("--own", type=OwnTask.parse, help="JSON of what a task of your own is")
     args = parser.parse_args()
     if not sys.stderr.isatty():
         disable_progress_bars()
-    fetched = fetch(args.name, args.revision, args.folder)
+    fetched = fetch(args.name, args.revision, args.folder, own=args.own)
     print(
         f"{fetched['repo']} at {fetched['revision']}: {len(fetched['files'])} files, "
         f"licence: {fetched['licence']}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from tasks import glue
 from tasks.hub import THREE_SPLITS, HubSource, parquet_files
 from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN, Prompt
-from tasks.readers import JsonLines, Table
+from tasks.readers import Table
 from tasks.task import Task
 
 THREE_WAY = ("entailment", "neutral", "contradiction")
@@ -28,7 +28,7 @@ snli = Task(
     no_gold_label=("-", "-1"),
     folder="SNLI",
     layouts=(
-        JsonLines("snli_1.0_{split}.jsonl"),
+        Table("snli_1.0_{split}.jsonl", "sentence1", "gold_label", "sentence2"),
         Table("snli_1.0_{split}.txt", "sentence1", "gold_label", "sentence2"),
     ),
     select="dev",
@@ -129,7 +129,13 @@ scitail = Task(
     coding={"neutral": 0, "entailment": 1, "entails": 1},
     folder="SciTail",
     layouts=(
-        JsonLines("snli_format/scitail_1.0_{split}.txt"),
+        Table(
+            "snli_format/scitail_1.0_{split}.txt",
+            first="sentence1",
+            second="sentence2",
+            label="gold_label",
+            kind=".jsonl",
+        ),
         Table(
             "tsv_format/scitail_1.0_{split}.tsv",
             first="premise",

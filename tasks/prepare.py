@@ -29,7 +29,7 @@ from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
 from tasks.world import manifest
 
-MADE, OWN = "made data, not the published set", "own data, not the published set"
+MADE = "made data, not the published set"
 Splits = dict[str, list[Example]]
 
 
@@ -94,7 +94,7 @@ def prepare(
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
         "note": MADE
         if settings.is_made
-        else _own_note(task, splits, without)
+        else _own_note(task, splits, note if roles.carve else "")
         if settings.own
         else note,
     }
@@ -162,7 +162,7 @@ def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
 def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
     """Where rows differ from the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
     if roles.carve:
-        total = task.rows[roles.train]
+        total = task.rows[roles.train] or sum(counts.values())
         parts = ", ".join(f"{role} {count:,}" for role, count in counts.items())
         return f"carved from {roles.train}: {parts} of {total:,} rows"
     other = [f"trained on {roles.train}"] if roles.train != task.train else []
@@ -174,11 +174,11 @@ def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
     return "; ".join(other + fewer)
 
 
-def _own_note(task: Task, splits: Splits, without: Splits) -> str:
+def _own_note(task: Task, splits: Splits, note: str) -> str:
     """The note on the user's own rows, with an alarm for what they may not be meant to be."""
     train, every = splits["train"], [row for rows in splits.values() for row in rows]
-    parts = [OWN]
-    for split, rows in (splits | without).items():
+    parts = [note] if note else []
+    for split, rows in splits.items():
         if quoted := checks.quoted_texts(rows):
             parts.append(f"alarm: {split}: {quoted}")
     if n := contradictions(task, every):
@@ -193,7 +193,7 @@ def _own_note(task: Task, splits: Splits, without: Splits) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("task", help="a task's name: snli ... cola, or dprd")
+    parser.add_argument("task", help="a task's name: snli ... cola, dprd, or that of your own")
     parser.add_argument("--folder", required=True, help="the published files, or a hub snapshot")
     parser.add_argument(
         "--settings", type=PrepareSettings.parse, default="{}", help="JSON: tasks.settings"
@@ -201,7 +201,7 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="folder of the examples, a DatasetDict")
     parser.add_argument("--facts", required=True, help="JSON of rows, labels, digests and notes")
     args = parser.parse_args()
-    task = task_named(args.task)
+    task = task_named(args.task, args.settings.own)
     splits, facts = prepare(task, args.folder, args.settings)
     write(args.out, splits, task.label_names)
     digests = {split: split_digest(args.out, split) for split in splits}

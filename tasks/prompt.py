@@ -34,9 +34,10 @@ def _check_template(template: str) -> None:
 class Prompt:
     """What stands before the tokens that are scored, and these; `choices` are in label order.
 
-    Without `choices` the row's own are scored. For STS-B the prediction is the difference of the
-    last choice and the first. `heuristic` says how the paper's own one combines the tokens of a
-    choice; `threshold`: their mean is compared with the best threshold on training rows.
+    Without `choices`, which may have columns, too, the row's own are scored. For STS-B the
+    prediction is the difference of the last choice and the first. `heuristic` says how the paper's
+    own one combines the tokens of a choice; `threshold`: their mean is compared with the best
+    threshold on training rows.
     """
 
     before: str = "{first} {second}"
@@ -45,8 +46,8 @@ class Prompt:
     heuristic: Literal["mean", "sum", "threshold"] | None = None
 
     def __post_init__(self) -> None:
-        _check_template(self.before)
-        _check_template(self.scored)
+        for template in (self.before, self.scored, *self.choices):
+            _check_template(template)
 
     @property
     def scorings(self) -> list[Scoring]:

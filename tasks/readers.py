@@ -2,28 +2,20 @@
 
 A row (`Row`) has its texts, the file's own word for the label, and its file and line. Rows of the
 hub are made in `tasks.hub_records`.
-
-The tab-separated files of these data sets use no quoting: a lone `"` is text, and a reader with
-CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
-row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is text. A
-byte order mark and CRLF are accepted. So lines are split here: the `text` builder of `datasets`
-ends a line at a lone carriage return too, and its `csv` builder pads a row that is too short.
 """
 
-import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tasks.common.errors import InputError
-from tasks.common.files import parse_json
+from tasks.formats import Record, json_object, lines, records, shown, wrong
+from tasks.own import word
 
-# The first bytes of gzip, zip, xz, bzip2 and zstd.
-COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 NAMES: dict[type, str] = {str: "a text", list: "a list"}
 ORIGINAL = "download the file again in its original layout"
+OWN_ROWS = "of rows of your own make a task of your own (docs/own-data.md)"
 
 
 class Row(NamedTuple):
@@ -45,39 +37,21 @@ class Row(NamedTuple):
     flaw: str = ""
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, text without its line end), but no blank lines at the end.
-
-    Raises InputError if the file is compressed or empty and, naming the line, if it is not UTF-8.
-    """
-    blank, empty = 0, True
-    with open(path, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            if number == 1:
-                if raw.startswith(COMPRESSED):
-                    raise InputError(f"{path}: compressed; unpack it")
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
-            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if not raw:
-                blank += 1
-                continue
-            for k in range(blank):
-                yield number - blank + k, ""
-            blank, empty = 0, False
-            try:
-                yield number, raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                what = f"not UTF-8 at byte {error.start} of the line; save the file as UTF-8"
-                raise wrong(path, number, what) from None
-    if empty:
-        raise InputError(f"{path}: the file is empty; download it again")
-
-
 @dataclass(frozen=True)
 class Layout:
     """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
 
     files: str
+
+    def pattern(self, split: str) -> str:
+        """What the names of a split's files match."""
+        return self.files.format(split=split)
+
+    def find(self, folder: Path, split: str) -> list[Path]:
+        """The files of a split, sorted."""
+        found = folder.glob(self.pattern(split))
+        # macOS archives leave `._1.txt` resource forks beside the real files.
+        return sorted(path for path in found if not path.name.startswith("."))
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         """The rows of these files.
@@ -100,57 +74,56 @@ class Documents(Layout):
 
 @dataclass(frozen=True)
 class Table(Layout):
-    """Tab-separated rows by column names; `names` where the file has no header."""
+    """Rows by the names of their columns, or keys; `names` are those of a file without a header.
+
+    `choices` are the columns of the choices, of which each row has `n_choices`, or the one that
+    holds a list of them. `kind` is the ending of a file whose name does not tell its format. Where
+    the files are named one by one, in `named`, `files` is empty.
+    """
 
     first: str
     label: str
     second: str = ""
     names: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    n_choices: int = 0
+    kind: str = ""
+    named: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
-        return tuple(filter(None, (self.first, self.second, self.label)))
+    def pattern(self, split: str) -> str:
+        return self.named.get(split, "") if self.named else super().pattern(split)
+
+    def find(self, folder: Path, split: str) -> list[Path]:
+        path = folder / self.pattern(split)
+        return ([path] if path.is_file() else []) if self.named else super().find(folder, split)
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
-        (path,) = paths
-        numbered, names = lines(path), list(self.names)
-        start = 1
-        if not names:
-            _, header = next(numbered)
-            names = [name.strip() for name in header.split("\t")]
-            start = 2
-        for column in self.columns:
-            if column not in names:
-                what = f"no column {column!r}, found {shown(names)}; is it this task's file?"
-                raise wrong(path, 1, what)
-        cell_of = {name: i for i, name in enumerate(names)}
-        for line, text in numbered:
-            cells = text.split("\t")
-            if len(cells) == len(names):
-                label, first = cells[cell_of[self.label]], cells[cell_of[self.first]]
-                second = cells[cell_of[self.second]] if self.second else ""
-                yield Row(path, line, str(line - start), label, first, second)
+        every = ((path, *of) for path in paths for of in records(path, self.kind, self.names))
+        for number, (path, line, record) in enumerate(every):
+            row = Row(path, line, str(number))
+            if isinstance(record, str):
+                remedy = "correct the row" if self.named else ORIGINAL
+                yield row._replace(reason="wrong column count", flaw=f"{record}; {remedy}")
             else:
-                flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
-                yield Row(path, line, reason="wrong column count", flaw=flaw)
+                yield self._row(row, record)
 
-
-@dataclass(frozen=True)
-class JsonLines(Layout):
-    """One JSON object per line."""
-
-    first: str = "sentence1"
-    second: str = "sentence2"
-    label: str = "gold_label"
-
-    def rows(self, paths: list[Path]) -> Iterator[Row]:
-        (path,) = paths
-        for line, text in lines(path):
-            values = json_values(
-                path, text, dict.fromkeys((self.label, self.first, self.second), str), line
-            )
-            yield Row(path, line, str(line - 1), *values)
+    def _row(self, row: Row, record: Record) -> Row:
+        read = (*filter(None, (self.first, self.second, self.label)), *self.choices)
+        if missing := [column for column in read if column not in record]:
+            remedy = "give its name in columns" if self.named else OWN_ROWS
+            what = f"no column {missing[0]!r}, found {shown(record)}; {remedy}"
+            has_header = (self.kind or row.path.suffix) not in (".jsonl", ".parquet")
+            raise wrong(row.path, 1 if has_header else row.line, what)
+        choices = [record[column] for column in self.choices]
+        choices = choices[0] if len(choices) == 1 else choices
+        if not isinstance(choices, list) or len(choices) != self.n_choices:
+            what = f"expected a list of {self.n_choices} choices, found {choices!r:.60}"
+            raise wrong(row.path, row.line, f"{what}; give a name in labels for each choice")
+        second = word(record[self.second]) if self.second else ""
+        label, first = word(record[self.label]), word(record[self.first])
+        return row._replace(
+            label=label, first=first, second=second, choices=tuple(map(word, choices))
+        )
 
 
 def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1) -> list[Any]:
@@ -159,25 +132,13 @@ def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1)
     Raises InputError, naming file and line, for what is no JSON object and for values of other
     types.
     """
-    try:
-        record = parse_json(text)
-    except json.JSONDecodeError as error:
-        fault = f"{error.msg} at column {error.colno}"
-        what = f"not JSON ({fault}); the file may be truncated: download it again"
-        raise wrong(path, line + error.lineno - 1, what) from None
-    if not isinstance(record, dict):
-        raise wrong(path, line, f"expected a JSON object, found {type(record).__name__}")
+    record = json_object(path, text, line)
     for key, expected in types.items():
         value = record.get(key)
         if not isinstance(value, expected):
             what = f"found {value!r:.60}" if key in record else f"the keys are {shown(record)}"
             raise wrong(path, line, f"expected {NAMES[expected]} under {key!r}, {what}")
     return [record[key] for key in types]
-
-
-def wrong(path: Path, line: int, what: str) -> InputError:
-    """The error that says what is wrong with a line of a file."""
-    return InputError(f"{path}:{line}: {what}")
 
 
 def is_blank(text: str) -> bool:
@@ -194,8 +155,3 @@ def unquoted(text: str) -> str:
     if len(text) < 2 or not text[0] == text[-1] == '"' or '""' not in inner:
         return text
     return text if '"' in inner.replace('""', "") else inner.replace('""', '"')
-
-
-def shown(names: Iterable[str]) -> str:
-    """Names for a message, cut to one line."""
-    return " ".join(names)[:100] or "nothing"

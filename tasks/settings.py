@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tasks.common.settings import DataPath, Settings, unique
+from tasks.own import OwnTask
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -29,9 +30,6 @@ class DataSource(Settings):
 class TaskRows(DataSource):
     """A task's source and which of its rows are used."""
 
-    own: bool = False
-    """whether the rows in the folder are your own, in the task's layout: no published number or
-    share is asked of them"""
     limit_train: Count | None = None
     """maximum number of training rows"""
     limit_report: Count | None = None
@@ -49,11 +47,12 @@ class TaskRows(DataSource):
 class PrepareSettings(TaskRows):
     """What `tasks.prepare` is given for one task.
 
-    `published` is False for the synthetic world and for the user's own rows, of which no published
-    number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as further
-    splits.
+    `own` describes a task of one's own. `published` is False for it and for the synthetic world, as
+    no published number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as
+    further splits.
     """
 
+    own: OwnTask | None = None
     published: bool = True
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1

@@ -18,7 +18,7 @@ from tasks.example import Example
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
 from tasks.prompt import Prompt
-from tasks.readers import Layout, Row, Table, is_blank, unquoted
+from tasks.readers import OWN_ROWS, Layout, Row, Table, is_blank, unquoted
 from tasks.spec import TaskSpec
 
 UNLABELLED = -1
@@ -50,7 +50,7 @@ class Task:
     folder: str
     layouts: tuple[Layout, ...]  # the first one with a file for a split wins
     report: tuple[str, ...]  # the splits whose scores are reported, the main one first
-    rows: dict[str, int]  # official numbers of rows of the labelled splits
+    rows: dict[str, int]  # official numbers of rows of the labelled splits; 0: of one's own
     label_shares: tuple[float, ...]  # about which share of the rows has each label
     obtain: str  # how to get the files
     hub: HubSource
@@ -109,6 +109,11 @@ class Task:
     def soft_labels(self) -> bool:
         """Whether the label is a score between classes (STS-B: six classes, 0 to 5)."""
         return self.spec.soft_labels
+
+    @property
+    def rather(self) -> str:
+        """What to do with other rows than the published ones; nothing of a task of one's own."""
+        return f"; {OWN_ROWS}" if any(self.rows.values()) else ""
 
     @property
     def label_names(self) -> tuple[str, ...] | None:
@@ -196,15 +201,13 @@ class Task:
             layouts = tuple(replace(numbered, files=name) for name in self.unlabelled[split])
             root = folder.parent  # MNLI's diagnostic set may lie beside the task's folder
         for layout in layouts:
-            pattern = layout.files.format(split=split)
-            # macOS archives leave `._1.txt` resource forks beside the real files.
-            paths = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
+            paths = layout.find(folder, split)
             if len(paths) > 1 and not self.groups:  # only RACE has many files per split
-                names = " and ".join(repr(path.name) for path in paths)
+                names, pattern = " and ".join(repr(p.name) for p in paths), layout.pattern(split)
                 raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
-            if paths:
-                return layout, inside(root, paths)
-        patterns = " or ".join(layout.files.format(split=split) for layout in layouts)
+            if paths:  # files that are named one by one may lie anywhere
+                return layout, inside(root, paths) if layout.files else paths
+        patterns = " or ".join(layout.pattern(split) for layout in layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
     def _example(self, row: Row, split: str) -> tuple[Example, str, str]:
@@ -225,7 +228,7 @@ class Task:
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known
-            flaw = f"label {word!r:.60} is unknown; {expected}"
+            flaw = f"label {word!r:.60} is unknown; {expected}{self.rather}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return Example(guid, first, second, choices, label, row.group), reason, flaw

@@ -22,7 +22,9 @@ from gpt1.cell import (
     needs_model,
 )
 from gpt1.settings import ScoreRange, Seed
+from tasks import Task
 from tasks.common.settings import Settings, unique
+from tasks.own import OwnTask
 from tasks.prompt import Scoring
 
 Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
@@ -44,15 +46,37 @@ class Seeds(Settings):
         return self.pretrain[: len(self.finetune)]
 
 
-class ZeroShot(Settings):
-    """The tasks of the zero-shot figure and the scores that count as 0 and 1."""
+class OfTasks(Settings):
+    """Some tasks by name; `own` describes those that are the user's own."""
 
     tasks: list[str]
+    own: dict[str, OwnTask] = {}
+
+    def task(self, name: str) -> Task:
+        """A task by its name. Raises InputError for one that is not known."""
+        return tasks.task(name, self.own.get(name))
+
+    @property
+    def titles(self) -> str:
+        """The titles of all of them."""
+        return ", ".join(map(self.shown, self.tasks))
+
+    def shown(self, name: str) -> str:
+        """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
+        if name in ("avg", "avg_all", "mean"):
+            n = 8 if name == "avg" else len(self.tasks)
+            return f"mean of {n} task{'s' * (n > 1)}"
+        return self.task(name).title
+
+
+class ZeroShot(OfTasks):
+    """The tasks of the zero-shot figure and the scores that count as 0 and 1."""
+
     normalise: dict[str, ScoreRange]
 
     def scorings(self, name: str) -> list[Scoring]:
         """How a task is scored."""
-        prompt = tasks.task(name).prompt
+        prompt = self.task(name).prompt
         return prompt.scorings if prompt else []
 
     def of(self, scoring: Scoring) -> list[str]:
@@ -119,7 +143,7 @@ class Point(Settings):
         return self.line, self.value
 
 
-class StudyPlan(Settings):
+class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
     `axis` is the last word of its key. `references` names the lines that have no axis. `predicted`
@@ -128,7 +152,6 @@ class StudyPlan(Settings):
 
     title: str
     axis: str = ""
-    tasks: list[str]
     references: list[str] = []
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
@@ -158,7 +181,7 @@ class StudyHead(Settings):
     question: str = ""
 
 
-class Grid(Settings):
+class Grid(OfTasks):
     """Everything that the rules and the analysis know of a run; made by `Plan.grid`.
 
     `studies` are those that the run makes. `examples` are all tasks whose rows are read (the run's
@@ -169,7 +192,6 @@ class Grid(Settings):
     """
 
     studies: dict[str, StudyPlan]
-    tasks: list[str]
     seeds: Seeds
     examples: list[str]
     updates: list[int]

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from gpt1.cell import FULL, Arch, home
+from tasks.own import OwnTask
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, flat, merge
@@ -231,10 +232,15 @@ class Plan:
             title=entry.heading or study,
             axis=_axis_name(entry.axis or ""),
             tasks=tasks,
+            own=self._own(tasks),
             references=[title for title, line in entry.references.items() if line],
             points=points,
             predicted=entry.predicted,
         )
+
+    def _own(self, names: Iterable[str]) -> dict[str, OwnTask]:
+        own = self.base.experiment.own_tasks
+        return {name: own[name] for name in names if name in own}
 
     def grid(self) -> Grid:
         """The run as the rules and the analysis know it."""
@@ -245,11 +251,12 @@ class Plan:
         return Grid(
             studies=studies,
             tasks=list(experiment.tasks),
+            own=experiment.own_tasks,
             seeds=experiment.seeds,
             examples=list(self.base.examples()),
             updates=self.base.updates(),
             margins=experiment.margins,
-            zero_shot=ZeroShot(tasks=list(scores), normalise=scores),
+            zero_shot=ZeroShot(tasks=list(scores), own=self._own(scores), normalise=scores),
             unlabelled=self.base.unlabelled(),
             synthetic=[t for t, e in self.base.examples().items() if self.base.is_synthetic(e)],
             has_corpus=experiment.pretrained is None,

@@ -46,6 +46,9 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         if unfit := list(cross_checks(lines.config(variant))):
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
+        if lines.config(variant).experiment.tasks.keys() != base.experiment.tasks.keys():
+            yield f"{point}: has other tasks than the run; remove what drops or adds them"
+            continue
         line = lines.line(variant)
         if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"

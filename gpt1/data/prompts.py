@@ -27,7 +27,7 @@ class EncodedPrompt:
     prompt: Prompt
     before: Fill
     scored: Fill
-    choices: list[Ids]
+    choices: list[Fill]
 
     @classmethod
     def of(cls, prompt: Prompt, task: str, tokenizer: Tokenizer) -> "EncodedPrompt":
@@ -50,7 +50,7 @@ class EncodedPrompt:
                 for ids in ((words, row[column]) if column else (words,))
             ]
 
-        choices = [encode(choice) for choice in prompt.choices]
+        choices = [template(choice) for choice in prompt.choices]
         return cls(prompt, template(prompt.before), template(prompt.scored), choices)
 
     def rows(self, split: EncodedSplit) -> Iterator[list[Asked]]:
@@ -64,8 +64,9 @@ class EncodedPrompt:
             yield self._asked(EMPTY, EMPTY, own)
 
     def _asked(self, first: Ids, second: Ids, own: list[Ids]) -> list[Asked]:
-        asked = []
-        for choice in self.choices or own or [EMPTY]:
-            row = {"first": first, "second": second, "choice": choice}
+        asked, texts = [], {"first": first, "second": second}
+        filled = [np.concatenate(fill(texts)) for fill in self.choices]
+        for choice in filled or own or [EMPTY]:
+            row = texts | {"choice": choice}
             asked.append((self.before(row), np.concatenate(self.scored(row))))
         return asked

@@ -53,6 +53,7 @@ def _record(
     majority = job.baselines.majority[job.encoded.main][spec.metric]
     return CellRecord(
         **vars(cell),
+        own=job.encoded.facts.own,
         arch=checkpoint.facts.arch,
         corpus=checkpoint.facts.corpus,
         n_transfer=settings.n_transfer,

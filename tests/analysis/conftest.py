@@ -25,6 +25,7 @@ import tasks
 from gpt1.cell import Arch, Cell, Corpus, NTransfer
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
+from tasks.settings import PrepareSettings
 from tasks.world.degrees import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
@@ -75,6 +76,8 @@ def make_grid(
         without_aux,
         of_controls and of_controls[: len(seeds.finetune)],
     )
+    for study in fields["studies"].values():
+        study.own.update(fields.get("own", {}))
     return Grid.model_validate(fields, strict=False)
 
 
@@ -114,7 +117,9 @@ def write_all(results: Path, grid: Grid) -> None:
     """Every JSON that a finished run of `grid` would have left under `results`."""
     rng = random.Random(5)
     for name in {*grid.tasks, *grid.zero_shot.tasks}:
-        write_examples(results, name)
+        of = grid.own.get(name)
+        settings = {"settings": PrepareSettings(own=of, published=False).model_dump()} if of else {}
+        write_examples(results, name, **settings)
     write_cloze(results, grid)
     for name in grid.tasks:
         for cell in grid.cells():
@@ -133,7 +138,7 @@ def write_all(results: Path, grid: Grid) -> None:
                 limits = grid.zero_shot.normalise[name]
                 gain = (0.6 if arch == "transformer" else 0.3) * progress**3 + rng.gauss(0, 0.03)
                 score = limits.random + gain * (limits.best - limits.random)
-                task = tasks.task(name)
+                task = grid.zero_shot.task(name)
                 found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
                 by_scoring = {of: score + i for i, of in enumerate(grid.zero_shot.scorings(name))}
                 found |= {"threshold": -3.1 if name == "cola" else None, "by_scoring": by_scoring}
@@ -166,7 +171,7 @@ def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
     name, line = cell.task, grid.lines.get(cell.line) or full_line()
     arch, aux, n_transfer = line.arch, line.aux, line.n_transfer
-    task = tasks.task(name)
+    task = grid.task(name)
     splits = list(task.report)
     if name == "race":
         splits += [f"{split}_{group}" for split in task.report for group in ("middle", "high")]
@@ -198,6 +203,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
     return {
         **CELL,
         **vars(cell),
+        "own": grid.own[name].model_dump() if name in grid.own else None,
         "arch": arch,
         "baselines": {
             "majority": {split: {m: base[m] - 3 for m in task.metrics} for split in splits},
@@ -250,8 +256,8 @@ def write_cell_answers(
     results: Path, cell: Cell, rng: np.random.Generator, skill: float, n: int = 40
 ) -> None:
     """Predictions of a cell, whose scores are made theirs; `skill` is about their share of hits."""
-    task = tasks.task(cell.task)
     record, rows = json.loads(cell.path(results).read_text()), []
+    task = tasks.task(cell.task, record.get("own"))
     for run in record["seeds"]:
         own = skill + 0.02 * rng.normal()
         for split in task.report:

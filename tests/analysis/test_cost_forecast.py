@@ -58,9 +58,16 @@ def test_rows_are_those_of_the_world_or_the_published_ones_up_to_the_limits():
 
 def test_ones_own_rows_are_counted(tmp_path):
     published_files.write("rte", tmp_path / "RTE")
-    rows = {"folder": str(tmp_path / "RTE"), "own": True}
-    config = parse(changed(shipped(), "experiment.tasks.rte", rows))
-    assert cost.task_size(config, "rte")[:2] == (10, 10)
+    mine = {
+        "kind": "pair",
+        "folder": str(tmp_path / "RTE"),
+        "labels": ["entailment", "not_entailment"],
+    }
+    mine |= {"files": {"train": "train.tsv", "dev": "dev.tsv"}}
+    mine |= {"columns": {"text": "sentence1", "second": "sentence2"}}
+    config = parse(changed(shipped(), "experiment.tasks.mine", mine))
+    train, report, length = cost.task_size(config, "mine")
+    assert (train, report) == (10, 10) and 6 < length < 20
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])

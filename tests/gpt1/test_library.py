@@ -131,7 +131,7 @@ def test_all_tables_are_read_with_their_numbers():
         (lambda: gpt1.load(CELL, tokenizer="t"), "tokenizer: found t, but results/kept/full/sst2"),
         (lambda: gpt1.load(CELL).predict(["a", {"txt": "b"}]), "rows: row 2: .*; give text"),
         (lambda: gpt1.load(CELL).predict([]), "rows: no rows; give one"),
-        (lambda: gpt1.results(CELL), "full/sst2: no tables in it; give the folder of a finished"),
+        (lambda: gpt1.results(CELL), "full/sst2: no tables and no cells in it; give the"),
     ],
 )
 def test_a_mistake_says_what_was_wrong(call, told):

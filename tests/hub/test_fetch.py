@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tasks import task
+from tasks import OwnTask, task
 from tasks.common.files import read_json, sha256_file
 from tasks.fetch import fetch
 from tasks.hub import pinned
+from tasks.prepare import prepare
+from tasks.settings import PrepareSettings
 from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.support.programs import refusal
@@ -64,6 +66,20 @@ def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, h
     hub.down = True
     assert fetch(each.name, revision(each), tmp_path, hub.url) == manifest
     assert hub.requests == []
+
+
+def test_a_repository_of_ones_own_is_fetched_and_read_by_its_columns(hub, tmp_path):
+    files = {"train": "rte/train-*.parquet", "dev": "rte/validation-*.parquet"}
+    given = {"kind": "pair", "repo": "nyu-mll/glue", "files": files, "labels": {0: "yes", 1: "no"}}
+    given |= {"columns": {"text": "sentence1", "second": "sentence2"}}
+    own = OwnTask.model_validate(given)
+    manifest = fetch("mine", GLUE, tmp_path, hub.url, own)
+    assert sorted(manifest["files"]) == ["README.md", *RTE[1:]]
+    settings = PrepareSettings(own=own, source="hub", revision=GLUE, published=False)
+    splits, facts = prepare(task("mine", own), tmp_path, settings)
+    assert [len(rows) for rows in splits.values()] == [11, 1, 12]
+    assert splits["dev"][1].first == "dev rte sentence1 1" and splits["dev"][1].label == 1
+    assert facts["origin"]["repo"] == "nyu-mll/glue"
 
 
 def test_a_lost_commit_and_a_gated_or_lost_repository_have_a_remedy_each(

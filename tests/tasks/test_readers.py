@@ -60,7 +60,7 @@ def test_every_text_of_json_lines_is_read_as_it_stands(seed, tmp_path):
     rows[5]["sentence1"] = "2020-01-01"  # not a date
     lines = [json.dumps(row, ensure_ascii=draw.random() < 0.5) for row in rows]
     (tmp_path / "x.jsonl").write_bytes("\n".join(lines).encode())
-    found = rows_of(readers.JsonLines(""), tmp_path / "x.jsonl")
+    found = rows_of(readers.Table("", "sentence1", "gold_label", "sentence2"), tmp_path / "x.jsonl")
     assert [(row.first, row.second, row.label) for row in found] == [
         tuple(row.values()) for row in rows
     ]

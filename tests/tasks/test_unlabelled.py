@@ -126,8 +126,6 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     with pytest.raises(InputError, match=r"test.tsv: 2 unlabelled rows in 'test', .* 1,063"):
         unlabelled.check_counts(task("cola"), folder, {"test": read(tmp_path / "cola", "test")})
     put(folder / "test.tsv", "index\tsentence", '0\t"a ""b"""')
-    own = PrepareSettings(published=False, own=True, unlabelled=True)
-    assert "alarm: test: 1 of 1 texts" in prepare(task("cola"), folder, own)[1]["note"]
     with pytest.raises(InputError, match=r"test.tsv: 1 of 1 texts .* are quoted as in CSV"):
         subset = PrepareSettings(min_rows={"train": 20, "dev": 20}, unlabelled=True)
         prepare(task("cola"), folder, subset)

@@ -9,7 +9,6 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from tasks import task
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
 from workflow import results_folder
@@ -95,8 +94,9 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
 
 def split_files(config: Config, name: str) -> list[str]:
     """A file name for each official split that a task reads."""
-    layout, roles = task(name).layouts[0], choose_splits(task(name), config.prepare(name))
-    return [layout.files.format(split=split).replace("*", "x") for split in roles.files.values()]
+    task = config.experiment.task(name)
+    layout, roles = task.layouts[0], choose_splits(task, config.prepare(name))
+    return [layout.pattern(split).replace("*", "x") for split in roles.files.values()]
 
 
 def write_empty(folder: Path, names: Iterable[str]) -> None:

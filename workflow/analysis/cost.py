@@ -25,7 +25,6 @@ from gpt1.cell import Arch
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
-from tasks import task as task_named
 from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis import flops
@@ -60,12 +59,15 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
         report, length = world.report, LENGTHS[name] / 2
     else:
-        task, length = task_named(name), LENGTHS[name]
+        task, length = config.experiment.task(name), LENGTHS.get(name, 0)
         roles = choose_splits(task, settings)
         rows = dict(task.rows)
         if settings.own:
             folder = data_sets(config)[name].folder
-            rows |= {split: len(task.read(folder, split)) for split in {*roles.files.values()}}
+            read = {split: task.read(folder, split) for split in {*roles.files.values()}}
+            rows |= {split: len(of) for split, of in read.items()}
+            words = [len(f"{row.first} {row.second}".split()) for row in read[roles.train]]
+            length = 4 + round(1.2 * statistics.mean(words))  # special tokens; tokens of a word
         whole = rows[roles.train]
         carved = {split: round(share * whole) for split, share in roles.carve.items()}
         sizes = carved or rows | {"train": whole}

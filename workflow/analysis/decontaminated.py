@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import tasks
 from gpt1.cell import Cell
 from gpt1.records import Marks
 from gpt1.text.ngrams import N
@@ -85,11 +84,11 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
         rows = marked_rows(results, cell.task, cell)
         if rows is None or "seed" not in rows:
             continue
-        rows = rows[rows["seed"].isin(grid.seeds.finetune)]
+        rows, task = rows[rows["seed"].isin(grid.seeds.finetune)], grid.task(cell.task)
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
-            said, labels = (answers(cell.task, kept[key]) for key in ("prediction", "label"))
-            scores = {} if kept.empty else score(tasks.task(cell.task).spec, said, labels)
+            said, labels = (answers(task, kept[key]) for key in ("prediction", "label"))
+            scores = {} if kept.empty else score(task.spec, said, labels)
             runs += [
                 (
                     grid.line(cell).aux,
@@ -99,7 +98,7 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
                     scores.get(metric, np.nan),
                     len(kept),
                 )
-                for metric in tasks.task(cell.task).metrics
+                for metric in task.metrics
             ]
     found = pd.DataFrame(runs, columns=[*SCORED, "score", "rows"]).groupby(SCORED, as_index=False)
     over_seeds = zip(COLUMNS, (("score", "mean"), ("score", "std"), ("rows", "first")), strict=True)

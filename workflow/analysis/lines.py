@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import tasks
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
@@ -57,7 +56,7 @@ class Lines:
 
     def on(self, split: str, cell: Cell) -> Sample | None:
         """The main metric of a cell on a split."""
-        return self.samples.of(cell, split, tasks.task(cell.task).metric)
+        return self.samples.of(cell, split, self.grid.task(cell.task).metric)
 
     def pool(self, score: Score | None = None) -> SeedPool:
         """The run's pool of seeds; the study's own for an architecture that the run has not."""
@@ -90,7 +89,7 @@ class Lines:
         """Metric, splits and note of each task and of each average."""
         splits, notes = self.samples.splits(self.study.tasks), self.notes
         facts = {
-            name: {"metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
+            name: {"metric": self.grid.task(name).metric, "split": split, "note": notes.of(name)}
             for name, split in splits.items()
         }
         for label, members in self.averages.items():
@@ -102,7 +101,7 @@ class Lines:
         """The head of each average and of each task, with metric and official set."""
         titles = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
         for task, split in self.samples.splits(self.study.tasks).items():
-            metric, sets = markdown.METRICS[tasks.task(task).metric], official_sets(split)
+            metric, sets = markdown.METRICS[self.grid.task(task).metric], official_sets(split)
             titles[task] = f"{self.notes.mark(task)} ({metric}, {sets})"
         return titles
 

@@ -4,12 +4,13 @@
 marks the task, and a line below the table gives the numbers; every CSV has a column `note`.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tasks
 from gpt1.cell import SHUFFLED
+from tasks.own import OwnTask
 from workflow.analysis.examples import read_examples
 from workflow.grid import Grid
 
@@ -18,16 +19,22 @@ DAGGER = "†"
 
 @dataclass(frozen=True)
 class Notes:
-    """The note of each task: "dev: 400 of 872 rows", or nothing."""
+    """The note of each task: "dev: 400 of 872 rows", or nothing. `own` describes one's own."""
 
     by_task: dict[str, str]
+    own: Mapping[str, OwnTask] = field(default_factory=dict)
 
     @classmethod
     def read(cls, results: Path, names: Iterable[str]) -> "Notes":
         """The notes of the tasks that were prepared. Raises InputError for a damaged file."""
         names = list(names)
         known = read_examples(results, names)
-        return cls({name: known[name].note if name in known else "" for name in names})
+        own = {name: of.settings.own for name, of in known.items() if of.settings.own}
+        return cls({name: known[name].note if name in known else "" for name in names}, own)
+
+    def title(self, name: str) -> str:
+        """A task's title."""
+        return tasks.task(name, self.own.get(name)).title
 
     def of(self, name: str) -> str:
         """A task's note; empty for a task that is not in the grid."""
@@ -35,14 +42,14 @@ class Notes:
 
     def joined(self, names: Iterable[str]) -> str:
         """The notes behind one number that is made of several tasks, for a CSV."""
-        chosen = Notes({name: self.of(name) for name in names})
+        chosen = replace(self, by_task={name: self.of(name) for name in names})
         parts = (f"{name} ({note})" for name, note in chosen.by_task.items() if note)
         return chosen._shared or "; ".join(parts)
 
     def mark(self, name: str, title: str = "") -> str:
         """A task's title, with a dagger if its note is not the same as that of every other task."""
         dagger = DAGGER if self.of(name) and not self._shared else ""
-        return (title or tasks.task(name).title) + dagger
+        return (title or self.title(name)) + dagger
 
     def footnote(self) -> list[str]:
         """The paragraph that explains the daggers; none where all rows are the published ones."""
@@ -51,9 +58,11 @@ class Notes:
         titles: dict[str, list[str]] = {}
         for name, note in self.by_task.items():
             if note:
-                titles.setdefault(note, []).append(tasks.task(name).title)
+                titles.setdefault(note, []).append(self.title(name))
         parts = [f"{', '.join(named)}: {note}." for note, named in titles.items()]
-        return [" ".join([f"{DAGGER} not all of the published rows.", *parts])] if parts else []
+        published = any(note and name not in self.own for name, note in self.by_task.items())
+        lead = [DAGGER, *(["not all of the published rows."] if published else [])]
+        return [" ".join([*lead, *parts])] if parts else []
 
     @property
     def _shared(self) -> str:

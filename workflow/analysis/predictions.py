@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
+from tasks import Task
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
 
@@ -43,6 +43,6 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     return Predictions(path, table.to_pandas(), examples)
 
 
-def answers(task: str, predictions: pd.Series) -> np.ndarray:
+def answers(task: Task, predictions: pd.Series) -> np.ndarray:
     """Predictions [n] as the metrics take them: class indices, or real numbers for STS-B."""
-    return predictions.to_numpy(dtype=float if tasks.task(task).soft_labels else np.int64)
+    return predictions.to_numpy(dtype=float if task.soft_labels else np.int64)

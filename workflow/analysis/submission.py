@@ -109,7 +109,7 @@ def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]
     for split, facts in EncodedFacts.read(encoded).splits.items():
         if facts.role == "unlabelled":
             check_examples(encoded, {split: facts.examples}, path, predictions.examples)
-            said = answers(cell.task, rows.loc[rows["split"] == split, "prediction"])
+            said = answers(tasks.task(cell.task), rows.loc[rows["split"] == split, "prediction"])
             words[split] = [word(cell.task, answer) for answer in said]
     return words, {**best, "predictions": sha256_file(path)}
 

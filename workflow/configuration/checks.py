@@ -4,20 +4,24 @@ Each fault is one line: the key's path, what was found, what to do. Whether the 
 checked in `workflow.configuration.paths`, the folder of results in `workflow.results_folder`.
 """
 
+import difflib
 from collections.abc import Iterator
 
-import tasks
+from tasks import TASKS
+from tasks.common.errors import InputError
 from tasks.corpora import corpus
 from tasks.hub import fault
-from tasks.settings import TaskRows
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
-from workflow.configuration.paths import DataSet, data_sets
+from workflow.configuration.paths import data_sets
 
 
 def cross_checks(config: Config) -> Iterator[str]:
     """The faults of a config whose keys are valid one by one."""
     experiment = config.experiment
+    if wrong := [*_tasks(experiment)]:
+        yield from wrong
+        return
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _layers(config)
     yield from _zero_shot(experiment)
@@ -25,6 +29,34 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _world(config)
     yield from _sources(config)
     yield from _runtime(config)
+
+
+def _tasks(experiment: Experiment) -> Iterator[str]:
+    """Tasks that are neither the suite's nor described, or both, and prompts that cannot be."""
+    known = [task.name for task in TASKS]
+    for name, entry in experiment.tasks.items():
+        key = f"experiment.tasks.{name}"
+        if entry.kind is None and name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {near[0]}" if near else f"there are {', '.join(known)}"
+            yield f"{key}: no such task; {remedy}; one of your own needs kind, files and labels"
+        elif entry.kind and name in (*known, "dprd"):
+            yield f"{key}: is a task of the suite; give your own another name"
+        elif entry.kind:
+            try:
+                experiment.task(name)
+            except InputError as error:
+                yield f"{key}.{error}"
+    asked = experiment.zero_shot
+    names = {
+        "only": experiment.only or (),
+        "zero_shot.tasks": asked.tasks if asked else (),
+        "zero_shot.normalise": asked.normalise if asked else (),
+    }
+    for key, given in names.items():
+        others = (asked.tasks if asked else ()) if key == "only" else known
+        for name in {*given} - {*experiment.tasks, *others, "dprd"}:
+            yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:
@@ -83,7 +115,8 @@ def _layers(config: Config) -> Iterator[str]:
 
 
 def _zero_shot(experiment: Experiment) -> Iterator[str]:
-    section = experiment.zero_shot
+    if not (section := experiment.zero_shot):
+        return
     for task, entry in section.tasks.items():
         if task in experiment.tasks and entry.model_dump(exclude_none=True):
             yield (
@@ -138,19 +171,11 @@ def _sources(config: Config) -> Iterator[str]:
             yield f"{found.key}.revision: no effect on a folder; remove it, or give source instead"
         elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
             yield f"{found.key}.source: {wrong}"
-        if isinstance(entry, TaskRows) and entry.own:
-            yield from _own(config, found)
+        if name in config.experiment.own_tasks and entry.min_rows:
+            yield f"{found.key}.min_rows: no effect on rows of your own; remove it"
         if name != "corpus":
-            wrong_splits = faults(tasks.task(name), config.prepare(name))
+            wrong_splits = faults(config.experiment.task(name), config.prepare(name))
             yield from (f"{found.key}.{wrong}" for wrong in wrong_splits)
-
-
-def _own(config: Config, found: DataSet) -> Iterator[str]:
-    """What does not go with rows of the user's own."""
-    if found.entry.source or config.is_synthetic(found.entry):
-        yield f"{found.key}.own: your own rows need a folder; give its absolute path"
-    if found.entry.min_rows:
-        yield f"{found.key}.min_rows: no effect on rows of your own; remove it"
 
 
 def _runtime(config: Config) -> Iterator[str]:

@@ -24,8 +24,10 @@ from gpt1.settings import (
 )
 from gpt1.text.settings import CorpusSettings
 from gpt1.zero_shot_settings import ZeroShotSettings
-from tasks import PAPER_TASKS, task
+from tasks import PAPER_TASKS, Task, task
 from tasks.common.settings import DataPath, Settings, unique
+from tasks.own import OwnTask
+from tasks.own_task import CARVED
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
@@ -58,9 +60,13 @@ class Experiment(Settings):
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
         t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS
     }
-    """The tasks of the run; a task that is left out is not run. {} takes the task's own folder
-    under the data folder, {folder: NAME} another one, {source: hub} the Hugging Face hub."""
-    zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
+    """The tasks of the run; null drops one of an earlier file. {} takes the folder of a task of the
+    suite under the data folder, {folder: NAME} another one, {source: hub} the Hugging Face hub; any
+    other name is a task of your own, with kind, files and labels."""
+    only: Annotated[list[str], Field(min_length=1), unique] | None = None
+    """Those of these tasks that run, zero-shot or otherwise (null: all)."""
+    zero_shot: sections.ZeroShotOptions | None = sections.ZeroShotOptions()
+    """What is asked without training (null: nothing)."""
     studies: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study], Field(validate_default=True)
     ] = {}
@@ -80,14 +86,51 @@ class Experiment(Settings):
     @property
     def zero_shot_tasks(self) -> dict[str, DataSource]:
         """The zero-shot tasks, and where their rows are if they are not tasks of the run."""
-        asked = [name for name in self.tasks if task(name).prompt]
-        return self.zero_shot.tasks or dict.fromkeys([*asked, "dprd"], DataSource())
+        if not self.zero_shot:
+            return {}
+        asked = dict.fromkeys(name for name in self.tasks if self.task(name).prompt)
+        own = [name for name in self.own_tasks if name in asked]
+        found = dict.fromkeys([*(self.zero_shot.tasks or (*asked, "dprd")), *own], DataSource())
+        found |= self.zero_shot.tasks
+        return {name: of for name, of in found.items() if name in (self.only or found)}
 
     @property
     def zero_shot_scores(self) -> dict[str, ScoreRange]:
         """Their scores that count as 0 and as 1."""
-        known = sections.ZERO_SHOT | self.zero_shot.normalise
-        return {name: known[name] for name in self.zero_shot_tasks}
+        known = sections.ZERO_SHOT | (self.zero_shot.normalise if self.zero_shot else {})
+        return {
+            name: known.get(name) or ScoreRange(random=self.task(name).random_score, best=100)
+            for name in self.zero_shot_tasks
+        }
+
+    def task(self, name: str) -> Task:
+        """A task of the run. Raises InputError for a name that no task has."""
+        return task(name, self.own_tasks.get(name))
+
+    @property
+    def own_tasks(self) -> dict[str, OwnTask]:
+        """The tasks that the config describes, by name."""
+        return {name: own for name, entry in self.tasks.items() if (own := entry.own)}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tasks_that_run(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        found = given.get("tasks", cls.model_fields["tasks"].default)
+        if not isinstance(found, dict):
+            return given
+        only, left = given.get("only"), {n: of for n, of in found.items() if of is not None}
+        if isinstance(only, list) and left.keys() & {*map(str, only)}:
+            left = {name: of for name, of in left.items() if name in only}
+        given, dropped = given | {"tasks": left}, found.keys() - left.keys()
+        asked = given.get("zero_shot")
+        if isinstance(asked, dict) and isinstance(named := asked.get("tasks"), dict):
+            asked = asked | {"tasks": {n: of for n, of in named.items() if n not in dropped}}
+            given |= {"zero_shot": asked}
+        if isinstance(keep := given.get("keep"), list):
+            given |= {"keep": [c for c in keep if str(c).rpartition("/")[2] not in dropped]}
+        return given
 
     @model_validator(mode="before")
     @classmethod
@@ -139,7 +182,7 @@ class Config(Settings):
     def unlabelled(self) -> list[str]:
         """The GLUE tasks whose test rows are predicted for the submission."""
         entries = self.experiment.tasks if self.experiment.submission else {}
-        return [t for t, entry in entries.items() if task(t).unlabelled and not entry.own]
+        return [t for t in entries if self.experiment.task(t).unlabelled]
 
     def kept(self) -> list[Cell]:
         """The cells whose fine-tuned weights are kept."""
@@ -163,13 +206,21 @@ class Config(Settings):
 
     def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:
         """Whether a data set is made by the synthetic world, not read from the hub or a folder."""
-        in_folder = self.data is not None or os.path.isabs(entry.folder or "")
-        return entry.source is None and not in_folder
+        return self.data is None and self.is_below_data(entry)
+
+    @staticmethod
+    def is_below_data(entry: DataSource | CorpusSettings) -> bool:
+        """Whether a data set lies below the data folder, and is no task of one's own."""
+        is_own = getattr(entry, "own", None) is not None
+        return entry.source is None and not is_own and not os.path.isabs(entry.folder or "")
 
     def _origin(self, entry: DataSource) -> str:
         if self.is_synthetic(entry):
             return "the synthetic world"
-        return "data sets of the hub" if entry.source else f"data of {self.data or entry.folder}"
+        if entry.source:
+            return "data sets of the hub"
+        where = self.data or entry.folder
+        return f"data of {where}" if where else "own data"
 
     # --- what a program is given ---
 
@@ -177,9 +228,13 @@ class Config(Settings):
         """For `tasks.prepare`: how one task's rows are split and limited."""
         finetune, entry = self.experiment.finetune, self.examples()[name]
         rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
+        rows |= {"folder": None}  # a path of the rule
+        if (own := self.experiment.own_tasks.get(name)) and len(own.by_split) == 1:
+            rows["carve"] = rows["carve"] or CARVED
         return PrepareSettings(
-            **rows | {"folder": None},  # a path of the rule
-            published=not self.is_synthetic(entry) and not rows.get("own"),
+            **rows,
+            own=own and own.model_copy(update={"prompt": None, "choices": []}),  # not asked there
+            published=not self.is_synthetic(entry) and not own,
             seed=finetune.select_seed,
             select_fraction=finetune.select_fraction,
             unlabelled=name in self.unlabelled(),
@@ -259,9 +314,9 @@ class Config(Settings):
         """For `gpt1.zero_shot`: how tasks are asked, of how many rows, and what 0 and 1 are."""
         scores = self.experiment.zero_shot_scores
         return ZeroShotSettings(
-            limit=self.experiment.zero_shot.limit,
+            limit=asked.limit if (asked := self.experiment.zero_shot) else None,
             normalise=scores,
-            prompts={name: prompt for name in scores if (prompt := task(name).prompt)},
+            prompts={name: of for name in scores if (of := self.experiment.task(name).prompt)},
             model=self.model(arch),
         )
 

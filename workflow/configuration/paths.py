@@ -1,7 +1,7 @@
 """Where the files of a run lie, on which raw files a job depends, and which of them are missing."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.manifest import NAME as MANIFEST
 from tasks.corpora import corpus
@@ -45,7 +44,8 @@ def data_sets(config: Config) -> dict[str, DataSet]:
     experiment, sets = config.experiment, {}
 
     def add(name: str, key: str, entry: Any, source: HubSource | None, folder: str) -> None:
-        local = os.path.join(config.data or f"{config.results}/world", entry.folder or folder)
+        world = "" if name in experiment.own_tasks else f"{config.results}/world"
+        local = os.path.join(config.data or world, entry.folder or folder) or "."
         sets[name] = DataSet(key, entry, source, local, f"{config.results}/raw")
 
     if books := experiment.corpus:
@@ -53,7 +53,8 @@ def data_sets(config: Config) -> dict[str, DataSet]:
         add("corpus", "experiment.corpus", books, source, "books")
     for name, entry in config.examples().items():
         section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
-        add(name, f"experiment.{section}.{name}", entry, task(name).hub, task(name).folder)
+        task = experiment.task(name)
+        add(name, f"experiment.{section}.{name}", entry, task.hub, task.folder)
     return sets
 
 
@@ -64,10 +65,13 @@ def raw_files(config: Config, name: str) -> list[str]:
         return [f"{data_set.folder}/{MANIFEST}"]
     if config.is_synthetic(data_set.entry):
         return [f"{config.results}/world/manifest.json"]
+    if own := config.experiment.own_tasks.get(name):
+        given = (os.path.join(data_set.folder, path) for path in own.by_split.values())
+        return list(map(os.path.normpath, given))
     files = files_below(data_set.folder)
     if name in config.unlabelled():  # some lie outside the task's folder: MNLI's diagnostic set
         folder = Path(data_set.folder)
-        others = task(name).unlabelled_files(folder).values()
+        others = config.experiment.task(name).unlabelled_files(folder).values()
         files += [str(path) for path in others if path.parent != folder]
     return files
 
@@ -136,19 +140,22 @@ def weight_files(config: Config) -> list[str]:
     return published_files(config)["experiment.pretrained.path"]
 
 
-def has_no_data(config: Config) -> bool:
-    """Whether raw data is needed that is neither given nor made nor fetched."""
-    by_folder = any(not data_set.entry.source for data_set in data_sets(config).values())
-    return by_folder and config.data is None and config.experiment.world is None
+def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterator[str]:
+    """Raw data that is missing, one line each; empty if all is there.
 
-
-def missing_data(config: Config) -> Iterator[str]:
-    """Raw data that is missing, one line each; empty if all is there."""
+    Of all data sets and published files, or of those `asked` for by name or key.
+    """
     data = config.data
     in_folders = {k: found for k, found in data_sets(config).items() if not found.entry.source}
     published = published_files(config)
-    if has_no_data(config):
-        folders = [found.folder for found in in_folders.values()]
+    if config.experiment.cloze:
+        published["experiment.cloze"] = [str(cloze_file(config))]
+    if asked is not None:
+        in_folders = {name: found for name, found in in_folders.items() if name in asked}
+        published = {key: paths for key, paths in published.items() if key in asked}
+    below = [found for found in in_folders.values() if config.is_below_data(found.entry)]
+    if below and data is None and config.experiment.world is None:
+        folders = [found.folder for found in below]
         folders += [os.path.dirname(files[0]) for files in published.values()]
         names = dict.fromkeys(os.path.basename(path) for path in folders if not os.path.isabs(path))
         yield (
@@ -166,12 +173,10 @@ def missing_data(config: Config) -> Iterator[str]:
         yield f"data: no folder {data!r}; give the folder of the raw data"
         return
     for name, found in in_folders.items():
-        if not data and not os.path.isabs(found.entry.folder or ""):
-            continue  # of the world, which is made in the run
+        if config.is_synthetic(found.entry):
+            continue  # made in the run
         faults = _books(found) if name == "corpus" else _rows(config, name, found)
         yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
-    if config.experiment.cloze:
-        published["experiment.cloze"] = [str(cloze_file(config))]
     for key, paths in published.items():
         if missing := [path for path in paths if not os.path.isfile(path)]:
             yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"
@@ -187,18 +192,20 @@ def _books(found: DataSet) -> Iterator[str]:
 
 def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
     """Official splits that are read and have no file, or too many; unlabelled rows."""
-    if config.prepare(name).own and not os.path.isdir(found.folder):
-        yield f"no folder {found.folder}; give that of your rows"
+    task = config.experiment.task(name)
+    if config.prepare(name).own:
+        absent = (path for path in raw_files(config, name) if not os.path.isfile(path))
+        yield from (f"no file {path}; give its path in files" for path in absent)
         return
-    hub = ", or give source: hub" if task(name).hub.repo else ""
-    for split in choose_splits(task(name), config.prepare(name)).files.values():
+    hub = ", or give source: hub" if task.hub.repo else ""
+    for split in choose_splits(task, config.prepare(name)).files.values():
         try:
-            task(name).files(found.folder, split)
+            task.files(found.folder, split)
         except InputError as error:
             yield f"{error}{hub}"
     if not (name in config.unlabelled() and os.path.isdir(found.folder)):
         return
-    if missing := task(name).missing_unlabelled(found.folder):
+    if missing := task.missing_unlabelled(found.folder):
         yield (
             f"{found.folder} lacks {' and '.join(missing)}, the unlabelled rows to predict; put it "
             "there, or give experiment.submission: false"

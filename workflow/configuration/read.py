@@ -110,7 +110,7 @@ def as_yaml(config: Config) -> str:
     values = config.model_dump(mode="json")
     stated = config.model_dump(mode="json", exclude_unset=True).get("experiment", {})
     values["experiment"]["studies"] = stated.get("studies", {})
-    for section in (values["experiment"], values["experiment"]["zero_shot"]):
+    for section in filter(None, (values["experiment"], values["experiment"]["zero_shot"])):
         section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
     return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
 

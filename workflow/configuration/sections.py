@@ -4,7 +4,7 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints).
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -24,17 +24,16 @@ from gpt1.settings import (
     TransformerShape,
     Workers,
 )
-from tasks import TASKS
 from tasks.common.errors import InputError
 from tasks.common.settings import DataPath, Settings, unique
+from tasks.own import OwnTask
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
 
 # Of the paper's zero-shot tasks the scores of a random guess and of the best single model of 2018:
 # the paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is
-# BiAttention MRU as a single model, 76.4 Peng et al. 2015. Of the others a guess, and all rows.
+# BiAttention MRU as a single model, 76.4 Peng et al. 2015. Of others a guess, and all rows.
 ZERO_SHOT = {
-    **{task.name: ScoreRange(random=task.random_score, best=100) for task in TASKS if task.prompt},
     "sst2": ScoreRange(random=50, best=93.2),
     "cola": ScoreRange(random=0, best=35.0),
     "race": ScoreRange(random=25, best=50.4),
@@ -49,12 +48,7 @@ def _check_cell(name: str) -> str:
         raise ValueError("not a cell such as full/sst2") from None
 
 
-if TYPE_CHECKING:
-    TaskName = str
-    ZeroShotTaskName = str
-else:
-    TaskName = Literal[*[task.name for task in TASKS]]
-    ZeroShotTaskName = Literal[*ZERO_SHOT]
+TaskName = Annotated[str, Field(pattern="^[a-z0-9_]+$", max_length=40)]
 CellName = Annotated[str, AfterValidator(_check_cell)]
 NTransfer = Annotated[int, Field(ge=0)] | Literal["none", "all"]
 LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
@@ -169,7 +163,7 @@ class Finetune(FinetuneOptions):
     """Seed that draws those rows."""
 
 
-class TaskEntry(TaskRows):
+class TaskEntry(TaskRows, OwnTask):
     """A task of the run: where its data is, its limits, and its own training settings."""
 
     epochs: Epochs | None = None
@@ -180,16 +174,23 @@ class TaskEntry(TaskRows):
     lm_coef: Annotated[float, Field(gt=0, le=1000)] | None = None
     """This task's weight of the auxiliary LM loss."""
 
+    @property
+    def own(self) -> OwnTask | None:
+        """What a task of one's own is; None for one of the suite's."""
+        if self.kind is None:
+            return None
+        return OwnTask(**{key: getattr(self, key) for key in OwnTask.model_fields})
+
 
 class ZeroShotOptions(Settings):
     """The zero-shot tasks and the values that normalise their scores."""
 
     limit: Count | None = None
     """Maximum number of rows scored per task (null: all)."""
-    tasks: dict[ZeroShotTaskName, DataSource] = {}
-    """The zero-shot tasks ({}: all of experiment.tasks, and dprd): {} for a task of
-    experiment.tasks or for the task's own folder, else {folder: NAME} or {source: hub}."""
-    normalise: dict[ZeroShotTaskName, ScoreRange] = {}
+    tasks: dict[TaskName, DataSource] = {}
+    """The zero-shot tasks ({}: all of experiment.tasks that have a prompt, and dprd): {} for a task
+    of experiment.tasks or for the task's own folder, else {folder: NAME} or {source: hub}."""
+    normalise: dict[TaskName, ScoreRange] = {}
     """Scores that count as 0 and as 1, such as {dprd: {random: 50, best: 90}}, in place of those of
     a random guess and of the state of the art of 2018 (100 where the paper has no heuristic)."""
 

@@ -34,10 +34,14 @@ FIGURE_TABLES = {  # of the figures that show something else than the table of t
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
     NOT_MADE |= {"pretraining", "cost_pretraining", "contamination"}
-if not (cfg.experiment.world and grid.has_corpus and grid.find(n_transfer="none")):
+if not (cfg.experiment.world and grid.has_corpus and grid.find(n_transfer="none")) or grid.own:
     NOT_MADE |= {"positive_control"}
-if not cfg.experiment.world:
+if not cfg.experiment.world or grid.own:
     NOT_MADE |= {"degrees"}
+if not grid.zero_shot.tasks:
+    NOT_MADE |= {"zero_shot"}
+if {*grid.tasks} <= {*grid.own}:  # nothing that the paper has numbers of
+    NOT_MADE |= {"main", "claims"}
 if not paths.cloze_file(cfg):
     NOT_MADE |= {"cloze"}
 if "layer_transfer" not in grid.studies:

@@ -7,7 +7,9 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             f"cloze_{number}" if number else "cloze"
         input:
             vocabulary,
-            cloze_from_config(lambda config: user_files(paths.raw_cloze(config))),
+            cloze_from_config(
+                lambda config: user_files("experiment.cloze", paths.raw_cloze(config))
+            ),
             [MODEL.facts("<results>{home}", update) for update in updates],
             checkpoints=[MODEL.checkpoint("<results>{home}", update) for update in updates],
         output:

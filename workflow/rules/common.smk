@@ -3,6 +3,7 @@ import atexit
 import functools
 import os
 import re
+import shlex
 import sys
 
 from snakemake.io import contains_wildcard
@@ -40,7 +41,7 @@ LEARNT = [
     name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
 ]
 CAPTIONS = PROJECT / "workflow" / "report"
-missing = [*paths.missing_data(cfg)]  # see `user_files`
+lacking = set()  # what is asked for and has files missing, see `user_files`
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 
@@ -52,16 +53,23 @@ def stop(fault):
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
 
 
-def user_files(files):
-    """Raw files, or the world's. Where some are missing, a plan (-n) does without, and a run ends.
+@functools.cache
+def is_missing(name):
+    """Whether some raw files are missing of a data set, by its name, or of a key's folder."""
+    return any(paths.missing_data(cfg, [name]))
 
-    The run ends, too, at a name that Snakemake would take for a pattern, which cannot be escaped.
+
+def user_files(name, files):
+    """The raw files of what a target needs, or the world's.
+
+    Where some are missing, a plan (-n) does without, and a run ends once all of them are known (see
+    `a_run`); at once at a name that Snakemake would take for a pattern, which cannot be escaped.
     """
     if patterns := [file for file in files if contains_wildcard(file)]:
         sys.exit(f"error: {patterns[0]}: braces in a name are Snakemake's wildcards; rename it")
-    if not missing:
+    if not is_missing(name):
         return files
-    stop(str(ConfigError(missing)))
+    lacking.add(name)
     made = cfg.experiment.world and f"{cfg.results}/world/manifest.json"
     return [file for file in files if os.path.exists(file) or file == made]
 
@@ -106,7 +114,7 @@ def raw_inputs(name):
     def files(config, wildcards):
         own = name.format(**dict(wildcards.items()))
         found = paths.raw_files(config, own)
-        return found if paths.data_sets(config)[own].entry.source else user_files(found)
+        return found if paths.data_sets(config)[own].entry.source else user_files(own, found)
 
     return from_config(files)
 
@@ -126,7 +134,8 @@ def vocabulary_of(variant):
 
     def files(_):
         found = tokenizer_of(variant)
-        return found if cfg.experiment.tokenizer.merges else user_files(found)
+        own = "experiment.tokenizer.folder"
+        return found if cfg.experiment.tokenizer.merges else user_files(own, found)
 
     return files
 
@@ -139,6 +148,12 @@ def vocabulary(wildcards):
 def tokenizer_folder(wildcards):
     """A param: the folder of the tokenizer."""
     return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
+
+
+def own_option(name):
+    """What a task of one's own is fetched with: what it is; nothing for any other."""
+    own = cfg.experiment.own_tasks.get(name)
+    return f"--own {shlex.quote(own.to_json())}" if own else ""
 
 
 def grid_json(wildcards):
@@ -245,7 +260,8 @@ def table_inputs(table):
     """
     found = []
     for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
-        found += INPUTS.get(name, [f"<results>/{name}"] if "." in name else [])
+        is_file = "." in name and name.partition(".")[0] not in NOT_MADE
+        found += INPUTS.get(name, [f"<results>/{name}"] if is_file else [])
         found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
     return found
 

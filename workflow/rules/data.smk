@@ -41,9 +41,10 @@ rule fetch:
     localrule: True  # compute nodes often have no network
     params:
         folder=subpath(output[0], parent=True),
+        own=lambda wildcards: own_option(wildcards.name),
         code=code.digest("tasks.fetch"),
     shell:
-        'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks fetch {wildcards.name}'
+        'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks fetch {wildcards.name} {params.own}'
         " --revision {wildcards.revision} --folder {params.folder:q} &> {log}"
 
 

@@ -4,7 +4,7 @@
 rule import:
     input:
         vocabulary,
-        weights=lambda wildcards: user_files(paths.weight_files(cfg)),
+        weights=lambda wildcards: user_files("experiment.pretrained.path", paths.weight_files(cfg)),
     output:
         checkpoint=grid.models()[0].checkpoint("<results>", grid.updates[-1]),
         facts=grid.models()[0].facts("<results>", grid.updates[-1]),

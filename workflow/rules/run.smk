@@ -88,6 +88,8 @@ def a_run(record):
     has_jobs, ends = hasattr(record, "stats"), str(record.msg).startswith("Elapsed time: ")
     if not (has_jobs or ends or record.msg == NOTHING_TO_BE_DONE_MSG):
         return True
+    if lacking and not ends:
+        stop(str(ConfigError(paths.missing_data(cfg, lacking))))
     named = own_rules()
     (run, taken), made = own_jobs(named), provenance(named)
     try:

@@ -300,7 +300,7 @@ def test_every_table_and_figure_has_its_own_caption(page):
 
 def test_a_page_says_of_which_data_and_seeds_it_is(page, grid, results, tmp_path):
     note = "scores are no evidence about English"
-    seeds = "3 tasks; seeds: 2 of pre-training, 3 of fine-tuning"
+    seeds = f"tasks: {grid.titles}; seeds: 2 of pre-training, 3 of fine-tuning"
     assert "The rows of every task are made" in page and note in " ".join(page.split())
     assert f"the synthetic world; {seeds}" in " ".join(page.split())
     some = grid.model_copy(update={"scale": "data sets of the hub", "synthetic": ["mnli", "sst2"]})

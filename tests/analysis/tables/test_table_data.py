@@ -14,6 +14,7 @@ from gpt1.text import tokenizer
 from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
+from tasks.own import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.text.corpora import write_words
 from tests.tasks import conftest as published_files
@@ -93,10 +94,16 @@ def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
 
 
 def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
-    put(tmp_path, "rte", own=True)
-    row = lines(tmp_path, "rte").loc["dev"]
+    published_files.write("rte", tmp_path / "data" / "mine")
+    files = {"train": "train.tsv", "dev": "dev.tsv"}
+    columns = {"text": "sentence1", "second": "sentence2"}
+    given = {"kind": "pair", "files": files, "columns": columns, "title": "My pairs"}
+    own = OwnTask.model_validate(given | {"labels": ["entailment", "not_entailment"]})
+    put(tmp_path, "mine", own=own.model_dump())
+    found = data.build(tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
+    row = found.frame.set_index("split").loc["dev"]
     assert row["licence"] == "yours to state" and row["origin"].startswith("own files dev.tsv")
-    assert row["note"] == "own data, not the published set"
+    assert row["note"] == "" and "| My pairs, dev " in found.markdown
 
 
 def test_dropped_rows_and_rows_known_from_training_are_stated(tmp_path):

@@ -16,6 +16,7 @@ from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, smal
 from tests.workflow.running import command_line, write
 from workflow.configuration import reference, show
 from workflow.configuration.model import Config
+from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_yaml, merge, parse, read
 from workflow.plan import Plan
 
@@ -208,7 +209,29 @@ def test_all_tasks_of_the_run_and_dprd_are_asked_unless_the_config_names_some():
     assert [*parse(config).examples()] == ["rte", "race", "cola"]
 
 
-def test_no_test_rows_of_glue_are_asked_for_beside_rows_of_ones_own():
-    submitted = changed(small(), "experiment.submission", True)
-    own = changed(submitted, "experiment.tasks.rte", {"folder": str(ROOT), "own": True})
-    assert set(parse(submitted).unlabelled()) - set(parse(own).unlabelled()) == {"rte"}
+def test_dropped_tasks_leave_their_zero_shot_scores_and_kept_cells_behind():
+    config = changed(small(), "experiment.keep", ["full/cola", "full/rte"])
+    for keys in ({"tasks": {"rte": {}, "cola": None}}, {"only": ["rte"]}):
+        less = parse(merge(config, {"experiment": keys})).experiment
+        assert [*less.tasks] == ["rte"] and less.keep == ["full/rte"]
+        assert "cola" not in less.zero_shot_tasks
+    none = parse(changed(config, "experiment.zero_shot", None))
+    assert [*none.examples()] == ["rte", "cola"] and not Plan(none).grid().zero_shot.tasks
+
+
+def test_a_task_of_ones_own_is_asked_by_its_prompt_and_takes_its_files_as_they_are_named():
+    own = {
+        "kind": "pair",
+        "files": "rows.csv",
+        "labels": ["no", "yes"],
+        "prompt": "{text} {second}",
+    }
+    config = merge(small(), {"experiment": {"tasks": {"mine": own}, "only": ["mine"]}})
+    found = parse(config)
+    assert [*found.zero_shot("lstm").prompts] == [*found.examples()] == ["mine"]
+    assert found.prepare("mine").carve == {"train": 0.8, "test": 0.2}
+    assert found.prepare("mine").own.prompt is None  # another prompt prepares no rows anew
+    assert raw_files(found, "mine") == ["rows.csv"]
+    (line,) = missing_data(found, ["mine"])
+    assert line == "experiment.tasks.mine: no file rows.csv; give its path in files"
+    assert parse(yaml.safe_load(as_yaml(found))) == found

@@ -20,6 +20,8 @@ from workflow.configuration.read import parse
 
 NAMED = {
     "tasks",
+    "labels",
+    "files",
     "discourse",
     "normalise",
     "rows",
@@ -100,7 +102,19 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
-        experiment["tasks"]["rte"]["own"] = True
+        mine = {"kind": "pair", "files": {"train": "mine.csv"}, "title": "My pairs", "repo": "me/x"}
+        mine |= {"columns": {"text": "mytext", "second": "mysecond", "label": "mylabel"}}
+        mine |= {"labels": {"0": "nope", "1": "yep"}, "prompt": "{mytext} so {mysecond}"}
+        mine |= {
+            "metric": "f1",
+            "choices": ["Nope.", "Yep."],
+            "source": "hub",
+            "revision": sha("4"),
+        }
+        my_choices = {"kind": "multiple_choice", "files": {"dev": "c.csv", "train": "c.csv"}}
+        my_choices |= {"columns": {"choices": ["mya", "myb"]}}
+        experiment["tasks"] |= {"mine": mine, "mychoices": my_choices}
+        experiment["only"] = [*experiment["tasks"], *experiment["zero_shot"]["tasks"]]
         experiment["cloze"] = "mycloze.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
@@ -155,7 +169,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "all"): "finetune_layer_transfer_transformer",
         ("experiment", "cloze"): "--items mydata/mycloze.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
-        ("experiment", "tasks", "rte", "own"): '"own": true, "published": false',
+        ("experiment", "only"): "made/examples/mine",
         ("experiment", "keep"): "--weights made/kept/full/rte",
         ("runtime", "shards"): "finetune_layer_transfer_transformer_2",
     }

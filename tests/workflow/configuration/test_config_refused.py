@@ -22,8 +22,37 @@ VALUES = [
     ("experiment.n_transfer", "some", "a whole number or 'none' or 'all', found 'some'"),
     ("experiment.studies.ablation.lines.mine", {"n_transfer": "some"}, "whole number or"),
     ("experiment.all", [], "at least 1 item"),
-    ("experiment.tasks.riddles", {"folder": "R"}, "'snli', 'mnli'"),
-    ("experiment.tasks.rte", None, "found null"),
+    ("experiment.tasks.riddles", {"folder": "R"}, "no such task; there are snli, mnli"),
+    ("experiment.tasks.sst", {}, "did you mean sst2; one of your own needs kind, files and"),
+    ("experiment.tasks", {"rte": None}, "at least 1 item"),
+    ("experiment.only", ["ret"], "no task ret; there are snli"),
+    ("experiment.zero_shot.normalise", {"rite": {"random": 5, "best": 9}}, "no task rite"),
+    ("experiment.tasks.rte", {"labels": ["a", "b"]}, "give its kind as well"),
+    *(
+        (
+            "experiment.tasks.mine",
+            {"kind": "pair", "files": "x.csv", "labels": ["a", "b"], **keys},
+            said,
+        )
+        for keys, said in (
+            ({"files": {"test": "x.csv"}}, "files: none to train on"),
+            ({"labels": ["a"]}, "labels: fewer than two"),
+            ({"labels": ["a", "b", "c"], "metric": "f1"}, "f1 is of two labels"),
+            ({"metric": "pearson"}, "pearson is of scores from 0 to 5"),
+            ({"kind": "multiple_choice"}, "choices are those of multiple_choice"),
+            ({"prompt": "{text} {label}"}, "no column 'label' is read; give {text}, {second}"),
+            ({"prompt": "{text}, so"}, "a column touches a word"),
+            ({"choices": ["x", "y"]}, "choices: give a prompt and 2 of them"),
+            ({"min_rows": {"train": 9}}, "no effect on rows of your own; remove it"),
+            ({"source": "hub"}, "give repo"),
+            ({}, "no file x.csv; give its path in files"),
+        )
+    ),
+    (
+        "experiment.tasks.rte",
+        {"kind": "pair", "files": "x", "labels": [0, 1]},
+        "give your own anot",
+    ),
     ("experiment.studies.ablation.lines.mine", 3, "a section of keys, such as {key: value}"),
     ("experiment.keep", ["rte"], "not a cell"),
     ("experiment.keep", ["fullx/rte"], "did you mean full/rte?"),
@@ -82,6 +111,10 @@ UNFIT = [
         )
     ),
     ("experiment.studies.ablation.lines.LSTM w/ aux LM", {"arch": "transformer"}, "the paper's sc"),
+    *(
+        ("experiment.studies.ablation.lines.mine", keys, "other tasks than the run; remove what")
+        for keys in ({"only": ["rte"]}, {"tasks": {"rte": None}})
+    ),
     ("experiment.pretrain.shuffled", "words", "give it in a line of a study"),
     ("experiment.finetune.embeddings", "permuted", "give it in a line of a study"),
     ("experiment.studies.ablation.lines.Word vectors.n_transfer", "none", "give n_transfer: 0"),
@@ -96,9 +129,6 @@ UNFIT = [
     ("experiment.tasks.rte", {"train_from": "dev", "report_on": ["dev"]}, "training rows"),
     ("experiment.tasks.rte", {"folder": "RTE", "source": "hub"}, "both folder and source"),
     ("experiment.tasks.rte", {"folder": "RTE", "revision": "f" * 40}, "no effect on a folder"),
-    ("experiment.tasks.sst2", {"own": True}, "your own rows need a folder; give its absolute"),
-    ("experiment.tasks.sst2", {"folder": "/r", "own": True, "min_rows": {"dev": 9}}, "remove it"),
-    ("experiment.tasks.sst2", {"folder": "/no/rows", "own": True}, "no folder /no/rows; give that"),
     ("experiment.tasks.story_cloze", {"source": "hub"}, "not on the hub; fill in the form"),
     ("experiment.zero_shot.tasks.dprd", {"source": "hub"}, "no commit of community-datasets"),
     ("experiment.zero_shot.tasks.cola", {"folder": "CoLA"}, "write {}"),

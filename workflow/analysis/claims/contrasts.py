@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import (
     CELLS,
@@ -72,7 +71,7 @@ def by_task(
     judged, findings = estimates(samples, seeds=run.seeds), []
     margin = run.grid.margins.task if contrast.has_margin else 0.0
     for name, paper in papers.items():
-        title, sample = tasks.task(name).title, samples.get(name)
+        title, sample = run.grid.task(name).title, samples.get(name)
         alarms = sample.raised if sample else ""
         line = Finding(title, contrast.name, judged.get(name), paper, margin, alarms=alarms)
         findings.append(line)

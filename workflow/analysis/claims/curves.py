@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import pairwise
 
-import tasks
 from workflow.analysis.claims.contrasts import all_of, on_average
 from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import Finding
@@ -24,7 +23,7 @@ def each_layer(run: Evidence, of: str | None, aux: Aux) -> list[Finding]:
     contrasts = _layer_steps(run.grid, aux)
     each = [one for step in contrasts for one in on_average(run, step, [of] if of else None)]
     whole = all_of(each, f"further layers{WITHOUT[aux]}", max(1, len(each)), "steps")
-    title = tasks.task(of).title if of else f"mean of {len(run.grid.tasks)}"
+    title = run.grid.task(of).title if of else f"mean of {len(run.grid.tasks)}"
     return [replace(whole, tasks=title)]
 
 
@@ -45,7 +44,7 @@ def zero_shot_steps(run: Evidence) -> list[Finding]:
     curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.of("heuristic")
     lines = {f"mean of {len(names)}": steps([of.mean(axis=0) for of in curves])}
     for i, name in enumerate(names):
-        lines[tasks.task(name).title] = steps([of[i] for of in curves])
+        lines[run.grid.task(name).title] = steps([of[i] for of in curves])
     contrast = "steps from checkpoint to checkpoint that rise, in %"
     return [Finding(title, contrast, found, border=50.0) for title, found in lines.items()]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-import tasks
 from gpt1.cell import Arch, Cell, PretrainedModel
 from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
 from tasks.examples import ExamplesFacts
@@ -145,7 +144,7 @@ class EpochEvidence(Evidence):
             return None
         record = CellRecord.read(cell.path(self.results), **vars(cell))
         runs = [one for one in record.seeds if one.seed in self.grid.seeds.finetune]
-        metric = tasks.task(cell.task).metric
+        metric = self.grid.task(cell.task).metric
         curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]
         if not curves or any(not self.weights.keys() <= curve.keys() for curve in curves):
             return None

@@ -14,7 +14,7 @@ from workflow.grid import Grid
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Averages left, then the paper's eight tasks, then the others that were run."""
     table = printed_of_real(table, grid).rename(columns={"variant": "line"})
-    return lines.marks(table, style.looks(table["line"].unique()), columns(grid))
+    return lines.marks(table, style.looks(table["line"].unique()), columns(grid), grid)
 
 
 def printed_of_real(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
@@ -26,5 +26,5 @@ def printed_of_real(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
 def columns(grid: Grid) -> dict[str, float]:
     """Where each column stands: the means, the paper's eight tasks and the others, set apart."""
     eight = [task for task in EIGHT if task in grid.tasks]
-    means = ["avg", "avg_all"] if len(eight) == len(EIGHT) else ["avg_all"]
+    means = ["avg"] * (len(eight) == len(EIGHT)) + ["avg_all"] * (len(grid.tasks) > 1)
     return lines.spaced(means, eight, [task for task in grid.tasks if task not in EIGHT])

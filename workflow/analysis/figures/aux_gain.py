@@ -28,7 +28,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     at = pd.Series(range(len(gains)), gains.index)
     style.dots(ax, at, gains, paper, **style.VARIANTS[NO_AUX.title])
     rows = without["train_rows"].map(lambda n: "?" if pd.isna(n) else f"{n:,.0f}")
-    ax.set_yticks(at, [f"{style.title(n, len(grid.tasks))} ({k})" for n, k in rows.items()])
+    ax.set_yticks(at, [f"{grid.shown(n)} ({k})" for n, k in rows.items()])
     scales.limit_to_differences(ax.xaxis)
     ax.set_xlabel("gain by the auxiliary loss, in points")
     ax.set_ylabel("tasks (training rows)")

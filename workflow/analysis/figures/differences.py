@@ -30,7 +30,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         lines = variant.replace(", ", ",\n").replace(" w/", "\nw/").splitlines()
         title = "\n".join(fill(line, 16, break_on_hyphens=False) for line in lines)
         ax.set_title(title, fontsize=12)
-    axes[0].set_yticks(at, [style.title(name, len(grid.tasks)) for name in at.index])
+    axes[0].set_yticks(at, [grid.shown(name) for name in at.index])
     scales.limit_to_differences(axes[0].xaxis)
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
     style.legend_of_dots(figure, grid, has_paper=table["paper"].notna().any())

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import tasks
+from tasks.prompt import Scoring
 from workflow.analysis import markdown
 from workflow.analysis.figures import layer_transfer, lines, scales, style, zero_shot
 from workflow.grid import Grid
@@ -26,7 +26,9 @@ def draw(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figure:
     figure = Figure(figsize=(12, 5.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     _layers(left, layers, grid)
-    ends = zero_shot.curves(right, zero_shots, [*grid.zero_shot.of("heuristic"), "mean"], grid)
+    scoring: Scoring = "heuristic" if grid.zero_shot.of("heuristic") else "prompt"
+    names = [*grid.zero_shot.of(scoring), "mean"]
+    ends = zero_shot.curves(right, zero_shots, names, grid, scoring)
     style.label_ends(right, ends)
     right.set_ylabel("relative score (0 = random, 1 = best)")
     _head(right, "Zero-shot, along pre-training", zero_shot.models(grid))
@@ -44,12 +46,12 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
         lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
         lines.sweep(ax, reported, study, **look, linestyle="-")
         at = reported["value"].map(lines.places(study.values))
-        ends.append((tasks.task(name).title, at, reported["mean"], look))
+        ends.append((grid.task(name).title, at, reported["mean"], look))
     scales.limit_to_scores(ax)
     lines.values_axis(ax, study, study.values)
     style.label_ends(ax, ends)
     ax.set_xlabel("layers transferred")
-    ax.set_ylabel(" and ".join({markdown.METRICS[tasks.task(name).metric]: 0 for name in names}))
+    ax.set_ylabel(" and ".join({markdown.METRICS[grid.task(name).metric]: 0 for name in names}))
     solid = {"color": style.BLACK, "label": ", ".join(splits)}
     looks = [solid, solid | lines.TRAIN | {"label": "training rows"}]
     _head(ax, "Fine-tuned, by layers transferred", looks)

@@ -23,7 +23,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         return figure
     widths = [scores.shape[1] for scores in wide.values()]
     axes = figure.subplots(1, len(wide), width_ratios=widths, sharey=True, squeeze=False)[0]
-    labels = [lines.title(name, rows, len(grid.tasks)) for name in names]
+    labels = [lines.title(name, rows, grid) for name in names]
     for ax, (line, scores) in zip(axes, wide.items(), strict=True):
         matrix.draw(ax, scores, scores.map(markdown.value), labels, list(scores.columns))
         ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)

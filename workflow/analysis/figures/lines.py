@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from workflow.analysis import markdown
 from workflow.analysis.figures import scales, style
 from workflow.analysis.stats.samples import official_sets
-from workflow.grid import StudyPlan
+from workflow.grid import OfTasks, StudyPlan
 
 Looks = dict[str, style.Look]
 REFERENCES: list[style.Look] = [
@@ -49,11 +49,13 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     if study.axis:
         return curves(table, study)
     looks = style.looks([*study.references, *study.lines])
-    return marks(table, looks, spaced(_means(table, study), study.tasks))
+    return marks(table, looks, spaced(_means(table, study), study.tasks), study)
 
 
 def _means(table: pd.DataFrame, study: StudyPlan) -> list[str]:
-    return [name for name in table["task"].unique() if name not in study.tasks]
+    """The means that are drawn: none of a single task."""
+    means = [name for name in table["task"].unique() if name not in study.tasks]
+    return means if len(study.tasks) > 1 else []
 
 
 def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
@@ -66,7 +68,7 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
     looks: Looks = {}
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= panel(ax, table[table["task"] == name], study)
-        shown = title(name, table, len(study.tasks), " " if large else "\n")
+        shown = title(name, table, study, " " if large else "\n")
         ax.set_title(shown, fontsize=14 if large else 12)
         if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
             ax.set_xlabel("share of the rows")
@@ -87,9 +89,9 @@ def main_split(rows: pd.DataFrame) -> str:
     return next((split for split in splits if split.startswith("dev")), splits[0])
 
 
-def title(name: str, table: pd.DataFrame, n_tasks: int, join: str = " ") -> str:
+def title(name: str, table: pd.DataFrame, run: OfTasks, join: str = " ") -> str:
     """A task with its metric and split; a mean with its number of tasks."""
-    rows, shown = table[table["task"] == name], style.title(name, n_tasks)
+    rows, shown = table[table["task"] == name], run.shown(name)
     metric = rows["metric"].iloc[0]
     if metric == "mean":
         return shown.replace("of ", f"of{join}")
@@ -188,10 +190,9 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
     return shown
 
 
-def _label(name: str, rows: pd.DataFrame) -> str:
+def _label(name: str, rows: pd.DataFrame, run: OfTasks) -> str:
     """A column of marks in short lines: title, metric unless that is accuracy, and split."""
-    metric, n_tasks = rows.at[name, "metric"], int((rows["metric"] != "mean").sum())
-    shown = style.title(name, n_tasks)
+    metric, shown = rows.at[name, "metric"], run.shown(name)
     if metric == "mean":
         return shown.replace("of ", "of\n")
     of = [] if metric == "accuracy" else [markdown.METRICS[metric]]
@@ -206,7 +207,7 @@ def spaced(*groups: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float]) -> Figure:
+def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float], run: OfTasks) -> Figure:
     """The lines side by side at the `places` of the means and tasks, with both baselines.
 
     Hollow marks are the scores that the paper prints, where the table has any.
@@ -229,7 +230,7 @@ def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float]) -> Fig
             ax.axvline(place - (1 + GAP) / 2, color=style.GREY, linewidth=0.8)
     scales.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
-    ax.set_xticks(at, [_label(name, baselines) for name in at.index], fontsize=12)
+    ax.set_xticks(at, [_label(name, baselines, run) for name in at.index], fontsize=12)
     ax.set_xlim(-0.6, at.max() + 0.6)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel(_scale(table))

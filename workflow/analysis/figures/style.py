@@ -15,7 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-import tasks
 from gpt1.cell import Arch, Corpus
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
@@ -164,13 +163,6 @@ def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **option
     for ax in axes[n:]:
         ax.set_axis_off()
     return axes[:n]
-
-
-def title(name: str, n_tasks: int) -> str:
-    """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
-    if name in ("avg", "avg_all", "mean"):
-        return f"mean of {8 if name == 'avg' else n_tasks} tasks"
-    return tasks.task(name).title
 
 
 def looks(lines: Iterable[str]) -> dict[str, Look]:

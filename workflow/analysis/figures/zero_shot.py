@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import tasks
 from tasks.prompt import Scoring
 from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
@@ -27,15 +26,18 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     0 is a random guess and 1 the state of the art, or all rows.
     """
     names, families = grid.zero_shot.of("heuristic"), _families(grid)
-    n_rows = 1 + math.ceil(len(families) / 2)
+    columns = 2 if names else min(2, len(families))
+    n_rows = bool(names) + math.ceil(len(families) / columns)
     figure = Figure(figsize=(12, 5.5 * n_rows), layout="constrained")
-    (left, right), *below = figure.subplots(n_rows, 2, sharey="row", squeeze=False)
-    left.set_title("the paper's heuristics")
-    right.set_title(f"mean of the {len(names)} tasks")
-    curves(right, table, ["mean"], grid)
-    style.label_ends(left, curves(left, table, names, grid))
-    left.set_ylabel("relative score (0 = random, 1 = best)")
-    axes = [ax for row in below for ax in row]
+    rows = [*figure.subplots(n_rows, columns, sharey="row", squeeze=False)]
+    if names:
+        left, right = rows.pop(0)
+        left.set_title("the paper's heuristics")
+        right.set_title(f"mean of the {len(names)} tasks")
+        curves(right, table, ["mean"], grid)
+        style.label_ends(left, curves(left, table, names, grid))
+    figure.supylabel("relative score (0 = random, 1 = best)")
+    axes = [ax for row in rows for ax in row]
     for ax, (family, of_family) in zip(axes, families.items(), strict=False):
         ax.set_title(f"prompts: {FAMILIES[family]}")
         ends = curves(ax, table, of_family, grid, "prompt")
@@ -51,7 +53,7 @@ def _families(grid: Grid) -> dict[str, list[str]]:
     """The tasks that have a prompt, by family."""
     found: dict[str, list[str]] = {}
     for name in grid.zero_shot.of("prompt"):
-        found.setdefault(tasks.task(name).family, []).append(name)
+        found.setdefault(grid.task(name).family, []).append(name)
     return found
 
 
@@ -75,7 +77,7 @@ def curves(
             look = style.MODELS[arch] | style.TASKS.get(task, other)
             style.along_updates(ax, rows["update"], rows[style.RELATIVE], **look)
             if arch == grid.arch[0]:
-                title = task if task == "mean" else tasks.task(task).title
+                title = task if task == "mean" else grid.task(task).title
                 ends.append((title, rows["update"], rows["relative"], look))
     scales.updates_axis(ax, grid.updates)
     ax.axhline(0, color=style.GREY, linewidth=1)

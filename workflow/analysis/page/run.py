@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
@@ -42,7 +41,7 @@ class Run:
         made = [name for name in self.grid.examples if name in self.grid.synthetic]
         if made == self.grid.examples:
             return "every task"
-        return ", ".join(tasks.task(name).title for name in made)
+        return ", ".join(self.grid.task(name).title for name in made)
 
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""

@@ -18,9 +18,12 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
+from gpt1.records import CellRecord
+from tasks import Task
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from tasks.common.records import REMEDY, Scores
+from tasks.own import OwnTask
 from tasks.world.degrees import read_degrees
 from workflow.analysis.predictions import read_predictions
 from workflow.analysis.stats.alarms import of_seeds
@@ -36,10 +39,14 @@ GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples of some cells, by cell and Key; `examples` are the digests of `TASK/SPLIT`."""
+    """The samples of some cells, by cell and Key; `examples` are the digests of `TASK/SPLIT`.
+
+    `own` describes the tasks that are the user's own.
+    """
 
     cells: dict[Cell, dict[Key, Sample]] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
+    own: dict[str, OwnTask] = field(default_factory=dict)
 
     @classmethod
     def of_grid(cls, results: Path, grid: Grid, names: Iterable[str]) -> Self:
@@ -48,7 +55,12 @@ class Samples:
         Raises InputError for a file that is missing or damaged.
         """
         parts = (part for part in grid.parts() if part.endswith(tuple(names)))
-        return cls.read(part_path(results, part) for part in parts)
+        found = cls.read(part_path(results, part) for part in parts)
+        return replace(found, own=grid.own)
+
+    def task(self, name: str) -> Task:
+        """A task by its name. Raises InputError for one that is not known."""
+        return tasks.task(name, self.own.get(name))
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Self:
@@ -113,6 +125,8 @@ class Samples:
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
         found = self.cells[cell] = scored(cell, results, seeds, bag_of_words)
+        if own := CellRecord.read(cell.path(results), **vars(cell)).own:
+            self.own[cell.task] = OwnTask.model_validate(own)
         if (headline := self.headline(cell)) is not None:
             for key, scores in found.items():
                 found[key] = replace(scores, alarms=_added(scores.alarms, of_seeds(headline)))
@@ -123,10 +137,10 @@ class Samples:
         self.check_examples(predictions.path, named)
         for (split, metric, _), sample in list(found.items()):
             parts: dict[str, set[str] | None] = {"": None}
-            if metric == tasks.task(cell.task).metric:
+            if metric == self.task(cell.task).metric and cell.task not in self.own:
                 parts.update(degrees or {})
             for degree, rows in parts.items():
-                one = resampled(sample, predictions, cell, split, metric, rows)
+                one = resampled(sample, predictions, self.task(cell.task), split, metric, rows)
                 if one is not None:
                     found[split, metric, degree] = (
                         one if degree else replace(one, score=sample.score)
@@ -151,7 +165,7 @@ class Samples:
         """The main `metric` on the split, or the mean of the splits, that stands for the task."""
         if cell is None:
             return None
-        metric = metric or tasks.task(cell.task).metric
+        metric = metric or self.task(cell.task).metric
         found = [self.of(cell, s, metric, degree) for s in self.headline_splits(cell.task)]
         mean, first = average(found), found[0]
         if mean is None or first is None:
@@ -166,7 +180,7 @@ class Samples:
     def headline_splits(self, task: str) -> list[str]:
         """The splits behind a task's one number: both of MNLI (Table 5), else the first."""
         splits = self.reported(task)
-        return splits if tasks.task(task).averages_splits else splits[:1]
+        return splits if self.task(task).averages_splits else splits[:1]
 
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
@@ -180,7 +194,7 @@ class Samples:
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first; those of its cells if there are any."""
-        official = list(tasks.task(task).report)
+        official = list(self.task(task).report)
         order = {split: place for place, split in enumerate(official)}
         found = {s for cell, of in self.cells.items() if cell.task == task for s, _, _ in of}
         splits = [s for s in found if s not in NOT_REPORTED and not s.endswith(GROUPS)]

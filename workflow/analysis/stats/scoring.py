@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
+from tasks import Task
 from tasks.common.records import Scores
 from tasks.world.degrees import place
 from workflow.analysis.predictions import Predictions, answers
@@ -59,7 +59,7 @@ def scored(
 def resampled(
     sample: Sample,
     predictions: Predictions,
-    cell: Cell,
+    task: Task,
     split: str,
     metric: str,
     chosen: set[str] | None = None,
@@ -78,15 +78,15 @@ def resampled(
     if mine.empty:
         return None
     shape = len(sample.seeds), len(mine) // len(sample.seeds)
-    said = answers(cell.task, mine["prediction"]).reshape(shape)
-    labels = answers(cell.task, mine["label"][: shape[1]])
-    texts = shared_texts(cell.task, mine["guid"].to_numpy()[: shape[1]])
-    score, boot, n_rows = resample(metric, said, labels, texts, f"{cell.task}/{split}")
+    said = answers(task, mine["prediction"]).reshape(shape)
+    labels = answers(task, mine["label"][: shape[1]])
+    texts = shared_texts(task, mine["guid"].to_numpy()[: shape[1]])
+    score, boot, n_rows = resample(metric, said, labels, texts, f"{task.name}/{split}")
     return replace(sample, score=score, boot=boot, n_rows=n_rows)
 
 
-def shared_texts(task: str, guids: Sequence[str]) -> np.ndarray:
+def shared_texts(task: Task, guids: Sequence[str]) -> np.ndarray:
     """For each row the number, from 0, of the text that it shares with others; else its own."""
-    if not tasks.task(task).several_rows_a_text:
+    if not task.several_rows_a_text:
         return np.arange(len(guids))
     return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]

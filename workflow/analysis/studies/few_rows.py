@@ -13,7 +13,7 @@ from gpt1.cell import Cell
 from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
-from tasks.examples import ExamplesFacts
+from tasks.examples import ExamplesFacts, facts_of
 from workflow.grid import StudyPlan
 
 
@@ -51,14 +51,15 @@ def bag_of_words(folder: Path, task: str, share: float, seeds: tuple[int, ...]) 
 
     `folder` has the task's examples. Raises InputError if it is not what `tasks.prepare` wrote.
     """
-    spec = tasks.task(task)
+    spec = tasks.task(task, facts_of(task, folder).settings.own)
     splits = baselines.labelled(spec, folder)
     train = splits.pop("train")
     rows = [row for split in splits.values() for row in split]
     found = []
     for seed in seeds:
         few = [train[i] for i in drawn_rows(len(train), share, seed)]
-        found.append(baselines.scores(spec, splits, baselines.bag_of_words(spec, few, rows)))
+        answers = baselines.bag_of_words(spec, few, rows)
+        found.append(baselines.scores(spec, splits, answers, {}))
     return {
         split: {m: float(np.mean([one[split][m] for one in found])) for m in scores}
         for split, scores in found[0].items()

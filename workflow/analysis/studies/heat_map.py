@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-import tasks
 from workflow.analysis.figures import matrix, style
 from workflow.analysis.studies.knockout import shares
 from workflow.grid import StudyPlan
@@ -31,7 +30,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         rows.pivot(index="line", columns="task", values=name).loc[study.lines, study.tasks]
         for name in ("lost", "shown")
     )
-    titles = [tasks.task(name).title for name in study.tasks]
+    titles = [study.shown(name) for name in study.tasks]
     matrix.draw(ax, 100 * lost, texts, [textwrap.fill(line, 26) for line in study.lines], titles)
     ax.tick_params(axis="x", labelrotation=30)
     for i, line in enumerate(study.lines):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-import tasks
 from gpt1.records import ClozeScores
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
@@ -58,7 +57,7 @@ def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str |
     )
     shown = frame[is_cell]
     marks = shown[BELOW].map({"yes": MARK, "no": ""})
-    titles = shown["task"].map(lambda name: tasks.task(name).title) + marks
+    titles = shown["task"].map(study.shown) + marks
     shown = shown.assign(head=titles, shown=_with_seeds(shown))
     matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
     return frame, ["## Share of the gain by pre-training that is lost", matrix, LEGEND]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pandas as pd
 
-import tasks
 from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
@@ -26,7 +25,7 @@ def add(
     mean["mean"] = mean.mean(axis=1, skipna=False)  # of all tasks or of none
     long = mean.rename_axis(columns="task").stack().rename("zero_shot").reset_index()
     table = table.merge(long, on=["line", "value", "task"], how="left")
-    titles = {task: tasks.task(task).title for task in study.tasks}
+    titles = {task: study.shown(task) for task in study.tasks}
     titles |= {"mean": f"mean of {len(study.tasks)}"} if len(study.tasks) > 1 else {}
     wide = mean.loc[study.lines[0]][list(titles)].rename(columns=titles).dropna(axis=1, how="all")
     if wide.empty:

@@ -31,9 +31,10 @@ def build(results: Path, grid: Grid) -> Table:
     """
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     study = grid.studies["ablation"]
-    averages = {"avg": list(EIGHT), "avg_all": study.tasks}
     # The paper's eight tasks, run or not, and then the others.
-    study = study.model_copy(update={"tasks": list(dict.fromkeys([*EIGHT, *study.tasks]))})
+    eight = [*EIGHT] if {*EIGHT} & {*study.tasks} else []
+    averages = ({"avg": eight} if eight else {}) | {"avg_all": study.tasks}
+    study = study.model_copy(update={"tasks": list(dict.fromkeys([*eight, *study.tasks]))})
     run = Lines(study, grid, samples, notes, averages)
     n_rows = {n: of.rows.get("train") for n, of in read_examples(results, grid.tasks).items()}
     printed = TABLE_5.rename(columns={"method": "line", "value": "paper"})
@@ -60,15 +61,20 @@ def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str
         heads = {name: titles[name] for name in names}
         return shallow.below(wide(rows, run.study), baselines, heads).rename_axis("variant")
 
+    eight = [*run.averages.get("avg", ())]
+    of_paper = eight and [
+        scores(["avg", *eight]),
+        "Avg is the unweighted mean of the eight columns. The paper's rows are scores of the GLUE "
+        "test server; ours are on the split that the column names.",
+        "## Further tasks, and the average over all tasks of this config",
+    ]
     return [
         f"# {run.study.title}",
-        scores(["avg", *EIGHT]),
+        *of_paper,
+        scores(["avg_all", *run.study.tasks[len(eight) :]]),
+        f"Avg of all: {run.grid.titles}. {markdown.LEGEND}",
         *run.notes.footnote(),
-        "Avg is the unweighted mean of the eight columns. The paper's rows are scores of the GLUE "
-        "test server; ours are on the split that the column names. " + markdown.LEGEND,
         *shallow.note(baselines, run.grid),
-        f"## Further tasks, and the average over all {len(run.grid.tasks)} tasks of this config",
-        scores(["avg_all", *run.study.tasks[len(EIGHT) :]]),
         *compared(frame, run.study),
         "## Scores on the training rows",
         _train(frame),

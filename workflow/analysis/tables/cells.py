@@ -5,15 +5,20 @@ Scores run from 0 to 100, unrounded. `majority` and `bag_of_words` are empty on 
 alarms; what they cost is in `cost`.
 """
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-import tasks
+from gpt1.cell import Cell
+from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.alarms import is_marked
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scoring import Key, scored
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -30,33 +35,55 @@ def build(results: Path, grid: Grid) -> Table:
     """The scores of the seeds that the config asks for."""
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     rows = [
-        {
-            **vars(cell),
-            **vars(sample),
-            **grid.line(cell).columns,
-            "split": split,
-            "metric": metric,
-            "seed": seed,
-            "score": sample.score[sample.seeds.index(seed)],
-            "train_tokens": sample.train_tokens[seed],
-            "alarms": sample.alarms[seed][0],
-            "note": notes.of(cell.task),
-        }
+        row | {"note": notes.of(cell.task)}
         for cell in grid.cells()
-        for seed in grid.seeds.finetune
-        for (split, metric, degree), sample in samples.cells[cell].items()
-        if not degree and seed in sample.seeds
+        for row in _rows(cell, grid.line(cell).columns, samples.cells[cell], grid.seeds.finetune)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
+    return Table(table, _inventory(table, notes, grid), decimals={}, words=SWEEP)
 
 
-def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
+def of_folder(results: Path) -> pd.DataFrame:
+    """The same of every cell that a folder has, all its seeds; empty without a cell.
+
+    Raises InputError for a damaged one.
+    """
+    rows: list[dict[str, Any]] = []
+    for path in sorted(results.glob("cells/*/*.json")):
+        cell, record = Cell.parse(path), CellRecord.read(path)
+        line = {"arch": record.arch, "aux": "on" if record.lm_coef else "off"}
+        line |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
+        seeds = [run.seed for run in record.seeds]
+        rows += _rows(cell, line, scored(cell, results, seeds), seeds)
+    return pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "note"])
+
+
+def _rows(
+    cell: Cell, line: dict[str, str], samples: dict[Key, Sample], seeds: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """One row for each score of a cell; `line` has the columns of its line."""
+    for seed in seeds:
+        for (split, metric, degree), sample in samples.items():
+            if not degree and seed in sample.seeds:
+                yield {
+                    **vars(cell),
+                    **vars(sample),
+                    **line,
+                    "split": split,
+                    "metric": metric,
+                    "seed": seed,
+                    "score": sample.score[sample.seeds.index(seed)],
+                    "train_tokens": sample.train_tokens[seed],
+                    "alarms": sample.alarms[seed][0],
+                }
+
+
+def _inventory(table: pd.DataFrame, notes: Notes, grid: Grid) -> list[str | pd.DataFrame]:
     runs = table.drop_duplicates([*CELL, "seed"])
     cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", ";".join))
     cells = cells.reset_index()
     cells["layers"] = cells["n_transfer"].where(cells["alarms"].map(is_marked))
-    main = table["metric"] == table["task"].map({t: tasks.task(t).metric for t in notes.by_task})
+    main = table["metric"] == table["task"].map({t: grid.task(t).metric for t in notes.by_task})
     fitted = table.assign(train=table["score"].where(main & (table["split"] == "train")))
     sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs, fitted))
     raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))

@@ -35,7 +35,8 @@ DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4)
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per claim, or per claim and task."""
+    """One row per claim, or per claim and task; tasks of the user's own have no part in them."""
+    grid = grid.model_copy(update={"tasks": [n for n in grid.tasks if n not in grid.own]})
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     data = PUBLISHED if run.is_all_published else MADE
     rows = [
@@ -97,7 +98,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
     seeds = f"{len(grid.seeds.pretrain)} of pre-training, {len(grid.seeds.finetune)} of fine-tuning"
     return [
         f"# The paper's claims at the scale of this run: {Path(results).name}",
-        f"Scale: {grid.scale or 'not stated'}; {len(grid.tasks)} tasks; seeds: {seeds}. "
+        f"Scale: {grid.scale or 'not stated'}; tasks: {grid.titles}; seeds: {seeds}. "
         "The verdicts hold for this scale and these data alone.",
         wide.set_index("statement")[[*columns, "needs"]],
         f"{', '.join(totals)}. {decided(table)}.",

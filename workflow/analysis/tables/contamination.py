@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 
-import tasks
 from gpt1.text.ngrams import N
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
@@ -41,7 +40,7 @@ def build(results: Path, grid: Grid) -> Table:
         cells = [cell for cell in grid.full_transformer() if cell.task == name]
         searched = decontaminated.shares(results, name, cells).to_dict("index")
         for split in searched or samples.reported(name):
-            line = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
+            line = {"task": name, "metric": grid.task(name).metric, "note": notes.of(name)}
             line |= {"split": split, **searched.get(split, {})}
             for cell in cells:
                 own = grid.line(cell)

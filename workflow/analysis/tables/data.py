@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import tasks
 from gpt1.records import EncodedFacts
+from tasks import Task
 from tasks.examples import ExamplesFacts
 from workflow.analysis.examples import check_examples
 from workflow.analysis.table import Table
@@ -42,9 +42,9 @@ def build(results: Path, grid: Grid) -> Table:
 
     Raises InputError for a file that is missing, damaged or of other rows.
     """
-    rows = [row for name in grid.examples for row in _rows(results, name)]
+    rows = [row for name in grid.examples for row in _rows(results, name, grid.task(name))]
     frame = pd.DataFrame(rows)
-    titles = frame["task"].map(lambda name: tasks.task(name).title)
+    titles = frame["task"].map(grid.shown)
     shown = frame.rename(columns=SHOWN).set_index(titles + ", " + frame["split"])
     shown = shown[[*SHOWN.values()]].rename_axis("task, split").astype(str)
     sources = frame.drop_duplicates("task").set_index(titles.drop_duplicates())
@@ -53,7 +53,7 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(frame, parts, words=["labels"])
 
 
-def _rows(results: Path, name: str) -> list[dict[str, Any]]:
+def _rows(results: Path, name: str, task: Task) -> list[dict[str, Any]]:
     path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
     facts, known = ExamplesFacts.read(path), EncodedFacts.read(encoded).splits
     parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
@@ -61,14 +61,14 @@ def _rows(results: Path, name: str) -> list[dict[str, Any]]:
     rows = []
     for split, part in parts.items():
         counts, total = facts.labels[split], facts.rows[split]
-        shares = (f"{label} {counts[label] / total:.1%}" for label in tasks.task(name).labels)
+        shares = (f"{label} {counts[label] / total:.1%}" for label in task.labels)
         row = {"task": name, "split": split, "rows": total, "labels": ", ".join(shares)}
         row |= {"length_median": _quantile(part.lengths, 50)}
         for key, values in (("length", part.lengths), ("n_ctx", part.n_ctx_needed)):
             row |= {f"{key}_95": _quantile(values, 95), f"{key}_max": _quantile(values, 100)}
         row |= {"overlap": facts.overlap.get(split, 0)}
         row |= {"half_known": facts.half_known.get(split, 0)}
-        rows.append(row | _origin(name, facts))
+        rows.append(row | _origin(task, facts))
     return rows
 
 
@@ -78,9 +78,9 @@ def _quantile(counts: dict[int, int], percent: int) -> int:
     return int(np.percentile(values, percent, method="inverted_cdf"))
 
 
-def _origin(name: str, facts: ExamplesFacts) -> dict[str, str]:
+def _origin(task: Task, facts: ExamplesFacts) -> dict[str, str]:
     """Where a task's rows come from; "" where there is nothing to say."""
-    hub, origin = tasks.task(name).hub, facts.origin
+    hub, origin = task.hub, facts.origin
     licence = hub.licence
     if origin["source"] == "hub":
         place = f"the hub's {origin['repo']} ({origin['config']}) at commit {origin['revision']}"
@@ -94,7 +94,7 @@ def _origin(name: str, facts: ExamplesFacts) -> dict[str, str]:
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {
         "origin": place,
-        "licence": "yours to state" if facts.settings.own else licence,
+        "licence": licence,
         "caution": hub.caution if facts.settings.published else "",
         "note": facts.note,
         "dropped": "; ".join(dropped),

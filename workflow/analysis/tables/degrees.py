@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-import tasks
 from tasks.world.degrees import DEGREES
 from workflow.analysis import markdown, shallow
 from workflow.analysis.lines import Lines
@@ -18,7 +17,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.paper import FULL
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.grid import Grid
+from workflow.grid import Grid, StudyPlan
 
 INPUTS = ("ablation",)
 MEAN, BEST = "avg_all", "best baseline"
@@ -35,21 +34,21 @@ def build(results: Path, grid: Grid) -> Table:
         best = shallow.scores(results, frame, grid, {MEAN: study.tasks}, degree)["best"]
         frames.append(frame.assign(best_baseline=frame["task"].map(best)))
     table = pd.concat(frames).dropna(subset="mean").rename(columns={"line": "variant"})
-    return Table(table.drop(columns=["value", "note"]), _wide(table, len(study.tasks)))
+    return Table(table.drop(columns=["value", "note"]), _wide(table, study))
 
 
-def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:
+def _wide(table: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     text = table.assign(shown=markdown.intervals(table, "mean", "ci_low", "ci_high"))
     full = text[text["variant"] == FULL.title]
     best = full.assign(variant=BEST, shown=full["best_baseline"].map(markdown.value))
     means = pd.concat([text, best]).query("task == @MEAN")
-    titles = {name: tasks.task(name).title for name in full["task"].unique() if name != MEAN}
-    titles[MEAN] = f"mean of {n_tasks}"
+    titles = {name: study.shown(name) for name in full["task"].unique() if name != MEAN}
+    titles[MEAN] = f"mean of {len(study.tasks)}"
     by_task = pd.concat([full, best.assign(degree=best["degree"] + ", " + BEST)])
     by_task["task"] = by_task["task"].replace(titles)
     return [
         "# Scores by degree of difficulty",
-        f"Mean of {n_tasks} tasks, each by its own metric on the rows of one degree.",
+        f"Mean of {len(study.tasks)} tasks, each by its own metric on the rows of one degree.",
         markdown.pivot(means, "variant", "degree", "shown"),
         f"## {FULL.title}, task by task",
         markdown.pivot(by_task, "task", "degree", "shown"),

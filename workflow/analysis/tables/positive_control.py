@@ -44,12 +44,13 @@ Check = tuple[str, str, float, float, float, str, tuple[float, ...]]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
-    ablation, degrees, layer_transfer, zero_shot = (read_csv(results / n) for n in INPUTS[1:])
+    ablation, degrees, layer_transfer = (read_csv(results / name) for name in INPUTS[1:4])
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     checks.append(_composed(degrees))
     checks += [_share(ablation, of) for of in CONTROLS if of.corpus in grid.controls()]
     checks += _recipe(ablation) if len(grid.seeds.finetune) > 1 else []
-    checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
+    checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid)]
+    checks += _zero_shot(read_csv(results / INPUTS[4])) if grid.zero_shot.tasks else []
     frame = pd.DataFrame(checks, columns=COLUMNS)
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
     by_seed = frame["by_seed"].map(lambda values: " / ".join(f"{x:.2f}" for x in values))

@@ -7,12 +7,12 @@ are scored so.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pandas as pd
 
-import tasks
 from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from tasks.prompt import Scoring
@@ -63,7 +63,7 @@ def build(results: Path, grid: Grid) -> Table:
     places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
     order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
     table = _over_seeds(runs).loc[order].reset_index()
-    metrics = {n: tasks.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
+    metrics = {n: grid.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
     table["metric"] = table["task"].map(metrics)
     notes = _notes(results, grid, table)
     table["note"] = [
@@ -100,18 +100,19 @@ def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
     """The tasks' notes, and how many rows were scored where these are not all published ones."""
-    notes = Notes.read(results, grid.zero_shot.tasks).by_task
+    found = Notes.read(results, grid.zero_shot.tasks)
+    notes = dict(found.by_task)
     for row in table.dropna(subset="n").drop_duplicates("task").itertuples():
-        if row.n < tasks.task(row.task).rows[row.split]:
+        if row.n < grid.task(row.task).rows[row.split]:
             more = f"scored on {int(row.n):,} rows"
             notes[row.task] = "; ".join(filter(None, (notes[row.task], more)))
-    return Notes(notes)
+    return replace(found, by_task=notes)
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
     names = grid.zero_shot.tasks
     heads = {"mean": "mean (relative)"} | {
-        name: f"{notes.mark(name)} ({markdown.METRICS[tasks.task(name).metric]})" for name in names
+        name: f"{notes.mark(name)} ({markdown.METRICS[grid.task(name).metric]})" for name in names
     }
     table = table.assign(head=table["task"].map(heads), shown=table.apply(_shown, axis=1))
     parts: list[str | pd.DataFrame] = ["# Zero-shot scores along pre-training (Figure 2, right)"]
@@ -125,7 +126,7 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
         wide.insert(0, "tokens", text.astype(object).fillna(unknown).fillna(markdown.MISSING))
         parts += [f"## {arch}, {HEADS[scoring]}", wide]
     scale = "; ".join(
-        f"{tasks.task(name).title} {limits.random:g} to {limits.best:g}"
+        f"{grid.task(name).title} {limits.random:g} to {limits.best:g}"
         for name, limits in grid.zero_shot.normalise.items()
     )
     parts += notes.footnote()

@@ -1,0 +1,64 @@
+"""Tables, figures and claims of a run with a task of the user's own, by its title."""
+
+import importlib
+
+import pytest
+
+import gpt1
+from tasks.own import OwnTask
+from tests.analysis.conftest import LAYERS, make_grid, write_all, write_answers, write_tables
+from workflow.analysis.table import read_csv
+
+OWN = OwnTask(
+    kind="pair", title="My pairs", files="rows.csv", labels=["no", "yes"], prompt="{text} {second}"
+)
+FIGURES = {
+    "ablation": ["ablation"],
+    "differences": ["ablation"],
+    "aux_gain": ["ablation"],
+    "layer_transfer": ["layer_transfer"],
+    "heat_map": ["layer_transfer"],
+    "zero_shot": ["zero_shot"],
+    "figure2": ["layer_transfer", "zero_shot"],
+}
+TABLES = ("ablation", "layer_transfer", "zero_shot", "claims", "main")
+
+
+def made(folder, *names):
+    """A finished run on these tasks, and its grid."""
+    zero_shot = {"tasks": ["mine"], "normalise": {"mine": {"random": 50, "best": 100}}}
+    own = {"mine": OWN}
+    more = {"own": own, "zero_shot": zero_shot | {"own": own}, "examples": list(names)}
+    grid = make_grid(*names, layers=LAYERS, **more)
+    write_all(folder, grid)
+    write_answers(folder, grid)
+    return grid
+
+
+@pytest.mark.parametrize("names", [("mine",), ("mine", "rte")])
+def test_tables_and_figures_show_it_by_its_title_and_claims_leave_it_out(names, tmp_path):
+    grid = made(tmp_path, *names)
+    cells = gpt1.results(tmp_path)["cells"]  # before there is a table
+    write_tables(tmp_path, grid, TABLES if len(names) > 1 else TABLES[:3])
+    same = read_csv(tmp_path / "cells.csv")
+    key = ["task", "line", "seed", "split", "metric"]
+    assert cells.set_index(key)["score"].round(4).to_dict() == (
+        same.set_index(key)["score"].round(4).to_dict()
+    )
+    for name in ("ablation", "layer_transfer", "zero_shot", "cells"):
+        assert "My pairs" in (tmp_path / f"{name}.md").read_text()
+    ablation = (tmp_path / "ablation.md").read_text()
+    assert f"Avg of all: {grid.titles}." in ablation
+    assert ("Avg (8)" in ablation) == (len(names) > 1)
+    if len(names) > 1:
+        claims = (tmp_path / "claims.md").read_text()
+        assert "tasks: RTE;" in claims and "My pairs" not in claims
+    for name, tables in FIGURES.items():
+        module = importlib.import_module(f"workflow.analysis.figures.{name}")
+        figure = module.draw(*(read_csv(tmp_path / f"{table}.csv") for table in tables), grid)
+        texts = [text.get_text() for ax in figure.axes for text in ax.findobj(match=_is_text)]
+        assert any("My pairs" in " ".join(text.split()) for text in texts), name
+
+
+def _is_text(artist) -> bool:
+    return hasattr(artist, "get_text")

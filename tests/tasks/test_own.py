@@ -1,0 +1,144 @@
+"""A task that a config describes: its files in every format, its labels, columns and prompt."""
+
+import csv
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tasks import OwnTask, prepare, task
+from tasks.common.errors import InputError
+from tasks.prompt import Prompt
+from tasks.settings import PrepareSettings
+
+WORDS = ["bad", "fair", "good"]
+TEXTS = ['a "plain" film', "an odd, long one", "eine Überraschung", "nothing much"]
+ROWS = [{"review": f"{TEXTS[n % 4]} {n}", "stars": n % 3} for n in range(30)]
+COLUMNS = {"text": "review", "label": "stars"}
+
+
+def write(path, rows=ROWS):
+    """Write rows in the format that the name ends in."""
+    names = list(rows[0])
+    if path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    elif path.suffix == ".tsv":
+        lines = ["\t".join(names), *("\t".join(map(str, row.values())) for row in rows)]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.DictWriter(file, names).writeheader()
+            csv.DictWriter(file, names).writerows(rows)
+
+
+def own(**keys) -> OwnTask:
+    given = {"kind": "classification", "files": "rows.csv", "columns": COLUMNS}
+    return OwnTask.model_validate(
+        given | {"labels": {k: word for k, word in enumerate(WORDS)}} | keys
+    )
+
+
+def prepared(folder, of: OwnTask, **keys):
+    """The examples of each split and the note on them."""
+    settings = PrepareSettings(own=of, published=False, **keys)
+    splits, facts = prepare.prepare(task("mine", of), folder, settings)
+    return splits, facts["note"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_every_format_gives_the_same_rows(ending, tmp_path):
+    for split in ("train", "dev", "test"):
+        write(tmp_path / f"{split}.{ending}", ROWS[:9] if split == "test" else ROWS)
+    files = {split: f"{split}.{ending}" for split in ("train", "dev", "test")}
+    found = task("mine", own(files=files))
+    rows = found.read(tmp_path, "train")
+    assert [row.first for row in rows] == [row["review"] for row in ROWS]
+    assert [row.label for row in rows] == [row["stars"] for row in ROWS]
+    assert rows[3].guid == "mine/train/3" and found.labels == tuple(WORDS)
+    assert (found.select, found.report, found.spec.n_labels) == ("dev", ("test",), 3)
+
+
+def test_a_single_file_is_divided_and_alarms_are_noted(tmp_path):
+    write(tmp_path / "rows.csv")
+    carved = {"train": 0.8, "test": 0.2}
+    splits, note = prepared(tmp_path, own(), carve=carved)
+    assert {name: len(rows) for name, rows in splits.items()} == {
+        "train": 22,
+        "select": 2,
+        "test": 6,
+    }
+    assert note == "carved from train: train 24, test 6 of 30 rows"
+    write(tmp_path / "rows.csv", [*ROWS, ROWS[0] | {"stars": 1}])
+    assert (
+        "alarm: 2 of 31 rows have the texts of another row and"
+        in prepared(tmp_path, own(), carve=carved)[1]
+    )
+    write(tmp_path / "rows.csv", [row | {"stars": 2} for row in ROWS])
+    assert (
+        "alarm: all 22 training rows have label 'good'"
+        in prepared(tmp_path, own(), carve=carved)[1]
+    )
+
+
+def test_labels_are_any_words_and_several_may_have_one_name():
+    words = task("mine", own(labels=[True, 2, "x y"]))
+    assert words.labels == ("true", "2", "x y") and words.title == "mine"
+    joined = own(labels={1: "bad", 2: "bad", 3: "good"}, title="Stars", metric="f1")
+    found = task("mine", joined)
+    assert found.labels == ("bad", "good") and found.coding == {"1": 0, "2": 0, "3": 1}
+    assert (found.title, found.metrics) == ("Stars", ("f1", "accuracy"))
+    scores = task("mine", own(kind="similarity", labels=[], metric="pearson"))
+    assert scores.soft_labels and scores.spec.n_labels == 6
+
+
+def test_choices_are_columns_or_a_list_and_a_question_is_a_second_text(tmp_path):
+    row = {"story": "It rained.", "a": "Wet.", "b": "Dry.", "both": ["Wet.", "Dry."], "right": 1}
+    write(tmp_path / "rows.jsonl", [row])
+    columns = {"text": "story", "choices": ["a", "b"], "label": "right"}
+    chosen = own(kind="multiple_choice", files="rows.jsonl", columns=columns, labels=[])
+    listed = chosen.model_copy(
+        update={"columns": chosen.columns.model_copy(update={"choices": "both", "second": "a"})}
+    )
+    listed = listed.model_copy(update={"labels": ["0", "1"]})
+    (one,), (other,) = (task("mine", of).read(tmp_path, "train") for of in (chosen, listed))
+    assert one.choices == other.choices == ("Wet.", "Dry.") and one.label == other.label == 1
+    assert (one.second, other.second) == ("", "Wet.")
+
+
+def test_a_prompt_is_over_the_columns_of_the_files():
+    asked = task("mine", own(prompt="{review} It was")).prompt
+    assert asked == Prompt("{first} It was", choices=("bad", "fair", "good"))
+    pair = {"kind": "pair", "labels": [0, 1], "choices": ["No.", "Yes, {second} too."]}
+    with pytest.raises(InputError, match="a column touches a word") as error:
+        task("mine", own(**pair | {"choices": ["No.", "Yes,{second}"]}, prompt="{review}"))
+    assert str(error.value).startswith("prompt: ")
+    choices = task("mine", own(**pair, prompt="{review}")).prompt.choices
+    assert choices == ("No.", "Yes, {second} too.")
+
+
+WRONG = {  # what a file holds, and words of the line
+    "review,stars\na,0\nb": "rows.csv:3: expected 2 columns, found 1; ",
+    'review,stars\n"a,0\n': "rows.csv:2: not CSV (unexpected end of data); export",
+    "review,stars,stars\na,0,0\n": "rows.csv:1: a column occurs twice: review stars stars",
+    "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in col",
+    "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2",
+    "review,stars\n ,1\n": "rows.csv:2: empty text",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(text, tmp_path):
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(InputError) as error:
+        task("mine", own()).read(tmp_path, "train")
+    said = str(error.value)
+    assert WRONG[text] in said and "download" not in said and "\n" not in said
+
+
+def test_a_broken_parquet_file_is_refused(tmp_path):
+    (tmp_path / "rows.parquet").write_text("PAR1")
+    with pytest.raises(InputError, match="not a whole parquet file"):
+        task("mine", own(files="rows.parquet")).read(tmp_path, "train")
