@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
@@ -79,16 +78,19 @@ def side(source: Source, metric: str) -> Side:
 
 def of_run(folder: Path) -> Side:
     """The cells of a run; those that are in none of its samples are sampled now."""
-    samples, cells = Samples.read(sorted(folder.glob("samples/*.parquet"))), {}
-    for cell in map(Cell.parse, sorted(folder.glob("cells/*/*.json"))):
+    made = map(Cell.parse, sorted(folder.glob("cells/*/*.json")))
+    records = {cell: CellRecord.read(cell.path(folder), **vars(cell)) for cell in made}
+    own = {cell.task: record.own for cell, record in records.items() if record.own}
+    samples = replace(Samples.read(sorted(folder.glob("samples/*.parquet"))), own=own)
+    cells: dict[tuple[str, str], Scored] = {}
+    for cell, record in records.items():
         if cell not in samples.cells:
-            record = CellRecord.read(cell.path(folder), **vars(cell))
             samples.add(cell, folder, [run.seed for run in record.seeds])
     for cell in samples.cells:
         if (head := samples.headline(cell)) is not None:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
-            cells[cell.line, cell.task] = Scored(head, tasks.task(cell.task).metric, rows)
+            cells[cell.line, cell.task] = Scored(head, samples.task(cell.task).metric, rows)
     found = Side(str(folder), cells, claims=_claims(folder / "claims.csv"))
     try:
         config = read([folder / CONFIG])
