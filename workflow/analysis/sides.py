@@ -14,6 +14,7 @@ import pandas as pd
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
+from tasks.own import OwnTask
 from workflow.analysis import harness
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
 from workflow.analysis.stats.pooling import Line
@@ -80,7 +81,7 @@ def of_run(folder: Path) -> Side:
     """The cells of a run; those that are in none of its samples are sampled now."""
     made = map(Cell.parse, sorted(folder.glob("cells/*/*.json")))
     records = {cell: CellRecord.read(cell.path(folder), **vars(cell)) for cell in made}
-    own = {cell.task: record.own for cell, record in records.items() if record.own}
+    own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
     samples = replace(Samples.read(sorted(folder.glob("samples/*.parquet"))), own=own)
     cells: dict[tuple[str, str], Scored] = {}
     for cell, record in records.items():
