@@ -108,6 +108,8 @@ def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> No
 def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     """`cells.csv` and the tables `names` of a made run, as their programs write them."""
     write_samples(results, grid)
+    no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
+    no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):
         module = importlib.import_module(f"workflow.analysis.tables.{name}")
         module.build(results, grid).write(results / f"{name}.csv")

@@ -19,7 +19,7 @@ def test_pre_training_is_counted_by_its_tokens(paces):
     config = parse(full())
     rows = {(stage, arch): (pflop, hours) for stage, arch, pflop, hours in cost.forecast(config)}
     own = config.pretrain("transformer", 0)
-    models = 3 * len(config.experiment.seeds.pretrain)  # of the books, and of both shuffled ones
+    models = 2 * len(config.experiment.seeds.pretrain)  # of the books, and of shuffled ones
     tokens = models * own.updates * own.batch * own.model.n_ctx
     count = tokens * flops.per_token(own.model, cost.n_vocab(config), own.model.n_ctx)
     pflop, hours = rows["pre-training", "transformer"]
@@ -32,8 +32,9 @@ def test_fine_tuning_is_counted_by_cells_seeds_and_rows(paces):
         rows = cost.forecast(parse(config))
         return next(row[2] for row in rows if row[:2] == ("fine-tuning", "lstm"))
 
+    on_all = changed(shipped(), "experiment.studies.layer_transfer.tasks", None)
     base = changed(
-        shipped(),
+        on_all,
         "experiment.studies.layer_transfer.lines",
         {"LSTM w/ aux LM": {"values": ["none", "all"]}, "LSTM w/o aux LM": {"values": ["none"]}},
     )
@@ -41,7 +42,7 @@ def test_fine_tuning_is_counted_by_cells_seeds_and_rows(paces):
     twice = changed(base, "experiment.seeds.finetune", [*range(2 * n)])
     assert pflop(twice) == pytest.approx(2 * pflop(base))
     ends = {"LSTM w/ aux LM": {"values": ["all"]}, "LSTM w/o aux LM": {"values": ["all"]}}
-    halves = changed(shipped(), "experiment.studies.layer_transfer.lines", ends)
+    halves = changed(on_all, "experiment.studies.layer_transfer.lines", ends)
     assert pflop(halves) == pytest.approx(pflop(base) / 2)
 
 

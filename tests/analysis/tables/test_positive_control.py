@@ -19,7 +19,8 @@ from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
 from workflow.plan import Plan
 
-GRID = Plan(parse(full())).grid()
+SHUFFLED_WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
+GRID = Plan(parse(changed(full(), SHUFFLED_WORDS, {"pretrain.shuffled": "words"}))).grid()
 SHOWN = GRID.zero_shot.of("heuristic")
 FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title

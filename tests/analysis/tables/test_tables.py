@@ -328,4 +328,4 @@ def test_table_5_has_the_lines_of_the_run_one_of_ones_own_among_them(run_of, cha
     ],
 )
 def test_questions_about_one_article_are_drawn_together(name, guids, texts):
-    assert shared_texts(name, guids).tolist() == texts
+    assert shared_texts(tasks.task(name), guids).tolist() == texts
