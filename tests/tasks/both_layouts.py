@@ -56,7 +56,8 @@ def glue_original(
 ) -> None:
     each, rows = task(name), []
     parse = each.table
-    header = list(parse.names) or ["index", *(c for c in parse.columns)]
+    read = filter(None, (parse.first, parse.second, parse.label))
+    header = list(parse.names) or ["index", *read]
     for k, (first, second, label) in enumerate(pairs(name, split)):
         cells = {parse.first: first, parse.label: glue_word(name, label)}
         cells |= {parse.second: second} if parse.second else {}
