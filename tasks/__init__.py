@@ -1,14 +1,15 @@
 """The tasks: the twelve of the paper's tables, in its order, and DPRD for the zero-shot figure."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tasks import classification, dprd, nli, qa, similarity
 from tasks.common.errors import InputError
 from tasks.common.programs import show_door
 from tasks.example import Example
-from tasks.own import OwnTask
-from tasks.own_task import own_task
 from tasks.task import Task
+
+if TYPE_CHECKING:
+    from tasks.own import OwnTask
 
 PAPER_TASKS: tuple[Task, ...] = (
     nli.snli,
@@ -30,15 +31,18 @@ TASKS: tuple[Task, ...] = (*PAPER_TASKS,)
 
 show_door("tasks")
 
-__all__ = ["PAPER_TASKS", "TASKS", "Example", "OwnTask", "Task", "task"]
+__all__ = ["PAPER_TASKS", "TASKS", "Example", "Task", "task"]
 
 
-def task(name: str, own: OwnTask | dict[str, Any] | None = None) -> Task:
+def task(name: str, own: "OwnTask | dict[str, Any] | None" = None) -> Task:
     """The task of that name: the one that is described, one of `TASKS`, or `dprd`.
 
     Raises InputError for any other.
     """
-    if own:
+    if own:  # pydantic is imported for these alone
+        from tasks.own import OwnTask
+        from tasks.own_task import own_task
+
         return own_task(name, OwnTask.model_validate(own))
     known = {task.name: task for task in (*TASKS, dprd.dprd)}
     if name not in known:

@@ -22,6 +22,15 @@ Record = dict[str, Any]
 COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 
 
+def word(value: Any) -> str:
+    """A value as a text, alike in all formats: 1.0 is 1, and None nothing."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None or value != value else str(value)
+
+
 def records(
     path: Path, kind: str = "", names: Sequence[str] = ()
 ) -> Iterator[tuple[int, Record | str]]:

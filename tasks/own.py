@@ -1,23 +1,15 @@
 """What a config says of a task of one's own. `tasks.own_task` makes a `Task` of it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from tasks.common.settings import DataPath, Settings, unique
+from tasks.formats import word
 
 Kind = Literal["classification", "pair", "similarity", "multiple_choice"]
 SCORES = tuple("012345")  # the classes that scores of 0 to 5 lie between
-
-
-def word(value: Any) -> str:
-    """A value as a text, alike in all formats: 1.0 is 1, and None nothing."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return "" if value is None or value != value else str(value)
 
 
 Word = Annotated[str, BeforeValidator(word)]

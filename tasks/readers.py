@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tasks.formats import Record, json_object, lines, records, shown, wrong
-from tasks.own import word
+from tasks.formats import Record, json_object, lines, records, shown, word, wrong
 
 NAMES: dict[type, str] = {str: "a text", list: "a list"}
 ORIGINAL = "download the file again in its original layout"

@@ -170,12 +170,12 @@ def test_damaged_examples_are_refused_with_one_line(race, tokenizer, tmp_path, f
     assert message in refusal("race", race, tokenizer, tmp_path / "out/race")
 
 
-def test_examples_of_another_task_none_and_an_unknown_task_are_refused(race, tokenizer, tmp_path):
+def test_examples_of_another_task_and_none_are_refused(race, tokenizer, tmp_path):
     out = tmp_path / "out/rte"
     assert "examples of race, not rte" in refusal("rte", race, tokenizer, out)
     empty = write_examples(tmp_path / "empty/race", "race", {"train": []})
     assert "race/train: no rows" in refusal("race", empty, tokenizer, out)
-    assert "no task 'squad'" in refusal("squad", race, tokenizer, out)
+    assert "examples of race, not squad" in refusal("squad", race, tokenizer, out)
 
 
 def other_splits(folder, change):

@@ -161,7 +161,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     [
         ({"axis": "data"}, "axis and values: one without the other"),
         ({"axis": "learning_rate", "values": [1]}, "axis: experiment.learning_rate: unknown key"),
-        ({"axis": "n_transfer", "values": ["much"]}, "mine.axis: experiment.n_transfer: Inp"),
+        ({"axis": "n_transfer", "values": ["much"]}, "mine.axis: experiment.n_transfer: should"),
         ({"lines": {"a": {"n_transfer": 1, "values": [3]}}}, "lines.a.values: the study has no"),
         ({"lines": {"a": None}}, "lines: all are null; give one"),
         ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),
@@ -242,8 +242,8 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     ("line", "fault"),
     [
         ({f"{FINETUNE}.lm_cof": 1}, f"{FINETUNE}.lm_cof: unknown key; did you mean lm_coef?"),
-        ({f"{METHOD}.train_share": 2}, f"{METHOD}.train_share: Input should be less than or equal"),
-        ({"experiment.world.exclude": ["verse"]}, "experiment.world.exclude.0: Input should be"),
+        ({f"{METHOD}.train_share": 2}, f"{METHOD}.train_share: should be less than or equal"),
+        ({"experiment.world.exclude": ["verse"]}, "experiment.world.exclude.0: should be"),
     ],
 )
 def test_an_overlay_is_checked_as_a_config_is(line, fault):

@@ -9,7 +9,6 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>{home}/world/manifest.json",
-            "<results>{home}/world/degrees.csv",
         log:
             "<results>{home}/logs/world.log",
         benchmark:
@@ -76,7 +75,7 @@ rule baselines:
     input:
         examples="<results>{home}/examples/{task}",
         classes=stage_inputs("books", "corpus/word_classes.json") if grid.has_corpus else [],
-        degrees=stage_inputs("world", "world/degrees.csv") if cfg.experiment.world else [],
+        world=stage_inputs("world", "world/manifest.json") if cfg.experiment.world else [],
     output:
         "<results>{home}/baselines/{task}.json",
     log:
@@ -88,10 +87,13 @@ rule baselines:
     resources:
         **data_job(4000),
     params:
+        degrees=lambda _, input: [
+            path.replace("manifest.json", "degrees.csv") for path in input.world
+        ],
         code=code.digest("tasks.baselines"),
     shell:
         "python -m tasks baselines {wildcards.task} --examples {input.examples}"
-        " --word-classes {input.classes} --degrees {input.degrees} --out {output} &> {log}"
+        " --word-classes {input.classes} --degrees {params.degrees} --out {output} &> {log}"
 
 
 rule encode:

@@ -109,7 +109,10 @@ def test_what_was_not_run_says_so_and_what_is_lacking(large):
 
 def test_markdown_states_the_scale_and_counts_the_verdicts(large):
     text = large.markdown
-    assert "Scale: a small world; tasks: RTE, SNLI, MNLI, QQP, CoLA" in text and "nan" not in text.lower()
+    assert (
+        "Scale: a small world; tasks: RTE, SNLI, MNLI, QQP, CoLA" in text
+        and "nan" not in text.lower()
+    )
     total = re.search(
         r"(\d+) holds here, (\d+) equal, (\d+) does not hold here, (\d+) undecided, (\d+) not run",
         text,

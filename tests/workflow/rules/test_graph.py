@@ -13,29 +13,29 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
-        **{"finetune_ablation_transformer": 12, "finetune_layer_transfer_transformer": 12},
-        **{"finetune_ablation_lstm": 12, "finetune_ablation_transformer_2": 12},  # permuted
-        "finetune_ablation_from_scratch": 12,
+        **{"finetune_ablation_transformer": 12, "finetune_layer_transfer_transformer": 2},
+        **{"finetune_ablation_lstm": 12, "finetune_ablation_from_scratch": 12},
     }
     assert plan["pretrain"] == 6 and plan["zero_shot"] == 6
-    assert plan["permuted_embeddings"] == 3  # of each model of the books
     assert plan["vectors"] == 1
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
     files = [str(ROOT / f"workflow/config/{name}.yaml") for name in ("world", "world_full")]
     full = planned(ROOT, "--directory", str(tmp_path), "--configfile", *files, "--", "all")
     assert full == plan | {
-        **{"tokens": 1 + 2, "pretrain": 6 + 6, "cloze": 6 + 6},
-        **{"finetune_ablation_transformer_3": 12, "finetune_ablation_transformer_4": 12},
+        **{"tokens": 1 + 1, "pretrain": 6 + 3, "cloze": 6 + 3},
+        "permuted_embeddings": 3,  # of each model of the books
+        **{"finetune_ablation_transformer_2": 12, "finetune_ablation_transformer_3": 12},
+        "finetune_layer_transfer_transformer": 12,
     }
 
 
 @pytest.mark.parametrize(
     ("table", "cells"),
     [
-        ("ablation", {"transformer": 12, "transformer_2": 12, "lstm": 12, "from_scratch": 12}),
+        ("ablation", {"transformer": 12, "lstm": 12, "from_scratch": 12}),
         # All that is sampled together.
-        ("contamination", {"transformer": 12, "transformer_2": 12, "from_scratch": 12}),
+        ("contamination", {"transformer": 12, "from_scratch": 12}),
         ("zero_shot", {}),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
     chain = ("world", "examples", "baselines", "documents", "tokenizer", "tokens", "encode")
     assert plan == {
         **dict.fromkeys((*chain, "baselines_word_classes"), 1),
-        **{"pretrain": 3, "finetune_layer_transfer_transformer": 1},
+        **{"pretrain": 3, "finetune_lm_coef_transformer": 1},
     }
 
 

@@ -13,9 +13,9 @@ from workflow.grid import Grid
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per architecture, with the auxiliary loss; a line per task, the mean at the end."""
-    names = [*grid.tasks, "mean"]
     rows = table[(table["aux"] == "on") & (table["split"] != "train")]
     rows = rows.drop_duplicates(["line", "value", "task"])  # the main split comes first
+    names = [*(name for name in grid.tasks if name in set(rows["task"])), "mean"]
     figure = Figure(figsize=(12, 0.9 + 0.42 * len(names)), layout="constrained")
     wide = {line: _scores(mine, names) for line, mine in rows.groupby("line", sort=False)}
     if not wide:
