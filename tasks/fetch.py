@@ -28,13 +28,14 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils import disable_progress_bars
 
-from tasks import TASKS, OwnTask, task
+from tasks import TASKS, task
 from tasks.common import manifest
 from tasks.common.errors import InputError
 from tasks.common.files import write_json, writing
 from tasks.corpora import CORPORA
 from tasks.dprd import dprd
 from tasks.hub import HubSource, Snapshot, matching, pinned
+from tasks.own import OwnTask
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
 GONE = {  # the first that fits: the library counts a gated repository among those not found

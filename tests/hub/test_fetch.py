@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tasks import OwnTask, task
+from tasks import task
 from tasks.common.files import read_json, sha256_file
 from tasks.fetch import fetch
 from tasks.hub import pinned
+from tasks.own import OwnTask
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision

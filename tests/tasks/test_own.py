@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tasks import OwnTask, prepare, task
+from tasks import prepare, task
 from tasks.common.errors import InputError
+from tasks.own import OwnTask
 from tasks.prompt import Prompt
 from tasks.settings import PrepareSettings
 
