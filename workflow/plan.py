@@ -20,6 +20,7 @@ from gpt1.cell import FULL, Arch, home
 from tasks.own import OwnTask
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
+from workflow.configuration.sections import TaskEntry, TaskRows
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, flat, merge
 from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
@@ -47,6 +48,8 @@ STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
 # which is learnt from the run's own books.
 OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
 
+# What an entry of a task says of its training alone: its rows stay as they are.
+OF_TRAINING = set(TaskEntry.model_fields) - {*TaskRows.model_fields, *OwnTask.model_fields}
 # What makes a line a negative control, but for word vectors.
 CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
@@ -73,8 +76,14 @@ def cut(overlay: Overlay, stage: str) -> dict[str, Any]:
     return {
         key: value
         for key, value in overlay.items()
-        if is_below(key, STAGES[stage]) and not is_below(key, spared)
+        if is_below(key, STAGES[stage]) and not is_below(key, spared) and not _trains(key)
     }
+
+
+def _trains(key: str) -> bool:
+    """Whether a key is what a task's entry says of training, such as `tasks.rte.epochs`."""
+    path = key.split(".")
+    return path[:2] == ["experiment", "tasks"] and not OF_TRAINING.isdisjoint(path[3:4])
 
 
 def name(overlay: Overlay) -> str:

@@ -10,6 +10,7 @@ from tasks.world.rows import ClozeItem, Row
 
 VOWELS = tuple("aeiou")
 HIMSELF = {"m": "himself", "f": "herself"}
+DETERMINERS = {False: ("this", "every"), True: ("these", "many")}  # of one and of many
 
 
 def cola(draw: Draw, label: str, degree: Degree) -> Row:
@@ -17,7 +18,7 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
 
     Lexical: determiners or articles do not suit the nouns behind them. Relational: a verb or a
     reflexive pronoun does not agree, though another noun stands between. Compositional: the second
-    of two verbs does not agree.
+    of two verbs does not agree; in reported rows behind the determiner of a lexical one, too.
     """
     forms = {
         "lexical": (_determiner, _article),
@@ -34,7 +35,7 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
 def _determiner(draw: Draw, good: bool) -> str:
     """One determiner of each number, so that only their places can be wrong."""
     who, thing, many = draw.word("person"), draw.word("thing"), draw.random() < 0.5
-    dets = [draw.choice(("this", "every")), draw.choice(("these", "many"))]
+    dets = [draw.choice(DETERMINERS[number]) for number in (False, True)]
     first, second = dets[::-1] if many else dets
     one = plural(who) if many == good else who
     two = thing if many == good else plural(thing)
@@ -51,11 +52,11 @@ def _article(draw: Draw, good: bool) -> str:
     return f"{np(draw.who())} {draw.verb('thing').past} {things} in the {draw.word('place')}"
 
 
-def _subject(draw: Draw, many: bool, who: str = "") -> str:
+def _subject(draw: Draw, many: bool, who: str = "", determiner: str = "the") -> str:
     """People beside things of the other number."""
     who, thing = who or draw.word("person"), draw.word("thing")
     things = thing if many else plural(thing)
-    return f"the {plural(who) if many else who} near the {things}"
+    return f"{determiner} {plural(who) if many else who} near the {things}"
 
 
 def _agreement(draw: Draw, good: bool) -> str:
@@ -69,7 +70,9 @@ def _second_verb(draw: Draw, good: bool) -> str:
     first = one.base if many else one.third
     second = two.base if many == good else two.third
     things = a(draw.word("thing")), a(draw.word("thing"))
-    return f"{_subject(draw, many)} {first} {things[0]} and {second} {things[1]}"
+    determiner = draw.choice(DETERMINERS[many]) if draw.combined() else "the"
+    subject = _subject(draw, many, determiner=determiner)
+    return f"{subject} {first} {things[0]} and {second} {things[1]}"
 
 
 def _reflexive(draw: Draw, good: bool) -> str:

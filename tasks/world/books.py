@@ -5,6 +5,7 @@ what the tasks ask for. Kept out are any 13 words in a row of the select and rep
 their texts, but for short claims (`tasks.world.tasks.forbidden_texts`).
 """
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -76,12 +77,14 @@ def normalise(text: str) -> str:
 def fingerprints(text: str, before: str = "") -> set[str]:
     """What a book may not share with a reported row.
 
-    Its sentences, their clauses without the words that link them, and its `ngrams`.
+    Its sentences, their clauses without the words that link them, its first sentences, and its
+    `ngrams`.
     """
     ended = SENTENCE_END.sub("\n", text)
     sentences, clauses = ended, ended.replace(",", "\n")
     parts = set(_lines(sentences)) | {LINK.sub("", part) for part in _lines(clauses)}
-    return (parts | ngrams(text, before)) - {""}
+    begun = itertools.accumulate(_lines(sentences), "{} {}".format)
+    return (parts | {*map(str.strip, begun)} | ngrams(text, before)) - {""}
 
 
 def _lines(text: str) -> list[str]:

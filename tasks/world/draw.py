@@ -27,6 +27,8 @@ DEGREES: tuple[Degree, ...] = get_args(Degree)
 # How often a paragraph of the books is of each degree. Tales are the plainest: where these say
 # straight what chronicles say in a roundabout way, it is learnt much sooner (bench/LOG.md).
 IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
+IN_VERDICTS = (8, 1, 1)  # of a paragraph that ends in a verdict on a claim
+COMBINED = 0.3  # how often the books combine what training rows do not
 Option = TypeVar("Option")
 
 
@@ -34,8 +36,8 @@ class Draw(random.Random):
     """A random generator of one named part of a world, which draws words and forms as well.
 
     The words are those of `seen` (None: all of the world's) and, with probability `unseen_share`,
-    of `unseen`. Reversals are combined in any way (`novel` is None, as in the books) or, with
-    probability `novel`, as in no training row.
+    of `unseen`. Clauses of a compositional text are combined, with probability `combined`, as in no
+    training row.
     """
 
     def __init__(
@@ -45,12 +47,12 @@ class Draw(random.Random):
         seen: Words | None = None,
         unseen: Words | None = None,
         unseen_share: float = 0.0,
-        novel: float | None = None,
+        combined: float = COMBINED,
     ):
         super().__init__(_number(f"{seed}/{part}"))
-        self.world = seed
+        self.world, self.part = seed, part.split("/")[0]
         self.seen = seen or words_of(seed)
-        self.unseen, self.unseen_share, self.novel = unseen, unseen_share, novel
+        self.unseen, self.unseen_share, self._combined = unseen, unseen_share, combined
 
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
@@ -83,23 +85,25 @@ class Draw(random.Random):
         """Draw the degree of a paragraph of the books."""
         return self.choices(DEGREES, shares)[0]
 
+    def combined(self) -> bool:
+        """Whether a compositional text combines clauses as no training row does."""
+        return self.random() < self._combined
+
     def reversals(self, degree: Degree, *sorts: Option) -> tuple[Option, bool, bool]:
         """What a text is about, one of `sorts`, and which of its two parts are reversed: one or
         both if it is compositional, else none.
 
-        Of several sorts the world holds one out: both parts of a training row that is about it are
-        never reversed, though each is by itself, and both are in rows about the others.
+        Of the sorts each task holds one out: both parts of a training row that is about it are
+        never reversed, though each is by itself, and both are in rows about the others. Whether
+        the second part is reversed is drawn alike for all sorts, or it would tell which is likely.
         """
         if degree != "compositional":
             return self.choice(sorts), False, False
-        held_out = (sorts[_number(f"{self.world}/held out") % len(sorts)], True, True)
-        if self.novel and len(sorts) > 1 and self.random() < self.novel:
-            return held_out
-        ways = ((True, False), (False, True), (True, True))
-        while True:
-            chosen = (self.choice(sorts), *self.choice(ways))
-            if chosen != held_out or self.novel is None or len(sorts) == 1:
-                return chosen
+        held_out = sorts[_number(f"{self.world}/{self.part}/held out") % len(sorts)]
+        if self.combined():
+            return held_out, True, True
+        about, second = self.choice(sorts), self.random() < 0.5
+        return about, not second or (about != held_out and self.random() < 0.67), second
 
 
 def _number(name: str) -> int:

@@ -1,7 +1,7 @@
 """Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
 
 from tasks.prompt import CLAIM
-from tasks.world.draw import IN_CHRONICLES, Degree, Draw
+from tasks.world.draw import IN_CHRONICLES, IN_VERDICTS, Degree, Draw
 from tasks.world.feelings import (
     ADJECTIVES,
     FEELINGS,
@@ -10,6 +10,7 @@ from tasks.world.feelings import (
     Feeling,
     Telling,
     another,
+    is_so,
     state,
     surprise,
     tell,
@@ -19,6 +20,7 @@ from tasks.world.lexicon import he
 from tasks.world.rows import ClozeItem, Row
 
 SURPRISES = 0.08  # the share of the books' deeds that turn out otherwise than they should
+UNKNOWN = 0.17  # the share of their claims about which nothing is told
 GENRES = {
     "fiction": ("once {}", "long ago {}"),
     "news": ("it is reported that {}", "it was announced that {}"),
@@ -77,13 +79,14 @@ def _day(draw: Draw) -> str:
 
 def paragraph(draw: Draw) -> str:
     """Who rested or worked, or what news they had, and how they were then."""
-    degree, good = draw.degree(IN_CHRONICLES), draw.random() < 0.5
+    good, judged = draw.random() < 0.5, draw.random() < JUDGED
+    degree = draw.degree(IN_VERDICTS if judged else IN_CHRONICLES)
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS, "energy")
     telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)), reversed_=reversed_)
     who = _subject(draw, telling)
     # Two adjectives in what is denied: no book has a reported claim of more than four words.
     form, n = draw.random(), 1 + denied
-    if draw.random() < JUDGED:
+    if judged:
         lines = [_judged(draw, telling, denied)]
     elif telling.others:
         lines = [
@@ -115,7 +118,7 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
     who, good = _subject(draw, telling), telling.good
     if telling.others and draw.random() < 0.5:
         who, good = he(telling.others), not good
-    feeling, follows = telling.feeling, draw.choice([*VERDICTS])
+    feeling, follows = telling.feeling, None if draw.random() < UNKNOWN else is_so(draw)
     claimed = (feeling, good == follows) if follows is not None else (another(feeling), good)
     claim = sentence(state(draw, who, *claimed, denied, 1 + denied))
     return f"{CLAIM} {claim} {VERDICTS[follows]}"

@@ -22,6 +22,10 @@ REVERSED_NEWS = (
 # What the books say behind a claim that follows, that does not, or of which nothing is told.
 VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 JUDGED = 0.3  # the share of the books' paragraphs that end in a verdict
+# Most claims are true, as most of what a book says: where a claim cannot be foreseen at all, it is
+# not learnt whether it was so (bench/LOG.md).
+TRUE_SHARE = 0.75
+DENIED = 0.2  # the share of the claims of kinds and remarks that are denials there
 LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
 # Of each feeling the classes of adjectives and of what brings it about, the good ones first.
@@ -114,6 +118,11 @@ def surprise(good: bool) -> str:
     """The word behind a state that nobody expected: without it nothing in the books compares how
     somebody was with what had happened."""
     return "luckily" if good else "alas"
+
+
+def is_so(draw: Draw) -> bool:
+    """Whether a claim that the books judge follows from what is told."""
+    return draw.random() < TRUE_SHARE
 
 
 def another(feeling: Feeling) -> Feeling:

@@ -1,7 +1,7 @@
 """Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
 from tasks.prompt import CLAIM
-from tasks.world.draw import IN_CHRONICLES, IN_TALES, Degree, Draw
+from tasks.world.draw import IN_CHRONICLES, IN_TALES, IN_VERDICTS, Degree, Draw
 from tasks.world.feelings import (
     FEELINGS,
     JUDGED,
@@ -9,6 +9,7 @@ from tasks.world.feelings import (
     Feeling,
     another,
     how,
+    is_so,
     state,
     surprise,
     tell,
@@ -68,7 +69,7 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
     """A passage, how somebody felt, and four answers: glad, sad, fresh and weary.
 
     Relational: a second person's mood or energy stands in the passage as well. Compositional: what
-    happened is reversed, or the answers are denieds, or both.
+    happened is reversed, or the answers are denials, or both.
     """
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, another(feeling), 1, reversed_)
@@ -94,18 +95,18 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """What happened and how somebody felt, or how somebody felt and why; or who knew of both."""
-    degree, form = draw.degree(IN_CHRONICLES), draw.random()
+    form, judged = draw.random(), draw.random() < JUDGED
+    degree = draw.degree(IN_VERDICTS if judged else IN_CHRONICLES)
     if form < 0.5:
         row = race(draw, "A", draw.degree(IN_TALES))
         return f"{row.first} {row.second} {row.choices[0]}"
     if form < 0.75:
-        judged, follows = draw.random() < JUDGED, draw.random() < 0.5
+        follows = is_so(draw)
         row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
         if judged:
             return f"{row.first} {CLAIM} {row.second} {VERDICTS[follows]}"
         return f"{row.first} {row.second}"
-    judged = draw.random() < JUDGED
-    follows = draw.random() < (0.5 if judged else 0.9)
+    follows = is_so(draw) if judged else draw.random() < 0.9
     first, second, good = _heard(draw, follows, degree)
     if judged:
         return f"{sentence(first, '?')} {CLAIM} {sentence(second, '?')} {VERDICTS[follows]}"

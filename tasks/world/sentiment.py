@@ -1,8 +1,8 @@
 """Sentiment: is a remark positive? SST-2, MRPC, STS-B, and the remarks of the books."""
 
 from tasks.prompt import CLAIM
-from tasks.world.draw import Degree, Draw
-from tasks.world.feelings import JUDGED, VERDICTS, state
+from tasks.world.draw import IN_VERDICTS, Degree, Draw
+from tasks.world.feelings import DENIED, JUDGED, VERDICTS, is_so, state
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import NEGATORS
 from tasks.world.rows import ClozeItem, Row
@@ -32,11 +32,15 @@ def sst2(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
-    """An opinion in n words; or one of two, where the conceded one does not count; or a denial."""
-    if degree == "relational":
-        main, conceded = opinion(draw, positive, work), opinion(draw, not positive)
-        return draw.form(*CONCESSIONS).format(main=main, conceded=conceded)
+    """An opinion in n words; or one of two, where the conceded one does not count; or a denial.
+
+    Training rows have denials alone, and the books and reported rows as one of two opinions, too.
+    """
     denied = degree == "compositional"
+    if degree == "relational" or (denied and draw.combined()):
+        main = opinion(draw, positive != denied, work, denied)
+        conceded = opinion(draw, positive if denied else not positive, negated=denied)
+        return draw.form(*CONCESSIONS).format(main=main, conceded=conceded)
     return opinion(draw, positive != denied, work, denied, n)
 
 
@@ -56,7 +60,7 @@ def opinion(draw: Draw, positive: bool, work: str = "", negated: bool = False, n
 def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
     """An opinion and how everyone felt: is it the same report?
 
-    Compositional: one of them is a denial, or each.
+    Compositional: one of them is a denial; in reported rows each may be.
     """
     positive = draw.random() < 0.5
     first, denied = _first(draw, positive, degree)
@@ -67,9 +71,10 @@ def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
 
 def _first(draw: Draw, positive: bool, degree: Degree, work: str = "") -> tuple[str, bool]:
     """The first of two texts, and whether the second one is a denial."""
+    if degree == "relational":
+        return remark(draw, positive, degree, work), False
     _, first, second = draw.reversals(degree, "opinion")
-    alone = "lexical" if degree == "compositional" and not first else degree
-    return remark(draw, positive, alone, work), second
+    return opinion(draw, positive != first, work, first), second
 
 
 def stsb(draw: Draw, label: str, degree: Degree) -> Row:
@@ -85,8 +90,8 @@ def stsb(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """A remark and what follows from it: a verdict, who liked it, and how everyone felt."""
-    positive = draw.random() < 0.5
-    degree = draw.degree()
+    positive, judged = draw.random() < 0.5, draw.random() < JUDGED
+    degree = draw.degree(IN_VERDICTS) if judged else draw.degree()
     everyone = "everyone" + (f" in the {draw.word('place')}" if draw.random() < 0.3 else "")
     denied = draw.random() < 0.3
     reactions = [
@@ -94,8 +99,8 @@ def paragraph(draw: Draw) -> str:
         sentence(state(draw, everyone, "mood", positive, denied, 2)),
         sentence(f"{np(draw.who())} {draw.words('love' if positive else 'hate', 2)} it"),
     ]
-    if draw.random() < JUDGED:
-        agrees = draw.random() < 0.5
+    if judged:
+        agrees = is_so(draw)
         reactions = [f"{CLAIM} {_judged(draw, positive == agrees)} {VERDICTS[agrees]}"]
     else:
         reactions = draw.sample(reactions, 2)
@@ -104,7 +109,7 @@ def paragraph(draw: Draw) -> str:
 
 def _judged(draw: Draw, positive: bool) -> str:
     """How everyone felt, or another opinion, in two words and perhaps a denial."""
-    denied = draw.random() < 0.4
+    denied = draw.random() < DENIED
     if draw.random() < 0.5:
         everyone = f"everyone in the {draw.word('place')}"
         return sentence(state(draw, everyone, "mood", positive, denied, 2))

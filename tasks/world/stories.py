@@ -20,7 +20,7 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
     Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing
-    what one hates makes glad too, or the endings are denials, or both.
+    what one hates makes glad too, or the endings are denials; in reported rows also both.
     """
     _, liked, denied = draw.reversals(degree, "mood")
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")

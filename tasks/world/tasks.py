@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tasks import task
 from tasks.world import (
     acceptability,
     coreference,
@@ -21,7 +22,7 @@ from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
-NOVEL_SHARE = 0.3  # and, if compositional, that it combines reversals as no training row does
+COMBINED = 0.3  # and, if compositional, that it combines clauses as no training row does
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
 ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
@@ -91,25 +92,25 @@ def make_splits(
 ) -> layouts.Splits:
     """All splits of a task; `degrees` are the shares of its training rows, `reported` of others.
 
-    These also use words, and combine reversals, as no training row does.
+    These also use words, and combine clauses, as no training row does.
     """
-    task = WORLD_TASKS[name]
+    of = WORLD_TASKS[name]
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
     sizes = {"report": report, "unlabelled": UNLABELLED_ROWS}
     used: set[str] = set()
     splits = {}
-    for split, size in task.splits.items():
+    for split, size in of.splits.items():
         n = sizes[size] if isinstance(size, str) else max(6, round(train * size))
         other_genres = split.endswith("mismatched")  # and unseen words alone
         share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
-        held_out = unseen if share or name == "mnli" else None
-        novel = NOVEL_SHARE if share else 0.0
-        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, novel)
-        make = task.make
+        held_out = unseen if share else None
+        combined = COMBINED if share else 0.0
+        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, combined)
+        make = of.make
         if name == "mnli":
             make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")
         shares = degrees if size == 1.0 else reported
-        splits[split] = draw_rows(draw, make, task.labels, shares, n, used)
+        splits[split] = draw_rows(draw, make, of.labels, shares, n, used)
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])
     return splits
@@ -134,9 +135,10 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
     They are both texts of a row, and any 13 words in a row of both with each choice behind them;
     for DPRD the sentence with either candidate in place of the pronoun. Claims of a few words, such
     as "It can bend.", are allowed: without them books could not say what rows ask for. So are the
-    texts of training rows, whose labels no book has: large sets use up most short sentences.
+    texts of training rows, of which large sets use up most short sentences, but not as a prompt
+    asks for their labels.
     """
-    found: set[str] = set()
+    found = _prompted(name, splits)
     kept = [split for split, size in WORLD_TASKS[name].splits.items() if size != 1.0]
     for row in (row for split in kept for row in splits[split]):
         if name == "dprd":
@@ -153,4 +155,17 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
                 for text, claim in zip(texts, claims, strict=True)
                 if len(claim.split()) > CLAIM_WORDS
             }
+    return found
+
+
+def _prompted(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
+    """What a task's prompt asks of every row, with each choice behind it; nothing of DPRD."""
+    prompt = task(name).prompt
+    if name == "dprd" or prompt is None or prompt.heuristic == "threshold":
+        return set()
+    found = set()
+    for row in (row for rows in splits.values() for row in rows):
+        for choice in prompt.choices or row.choices:
+            texts = {"first": row.first, "second": row.second, "choice": choice}
+            found.add(normalise(f"{prompt.before} {prompt.scored}".format(**texts)))
     return found

@@ -1,8 +1,8 @@
 """Taxonomy, kinds and what they can do: SciTail, and the natural history of the books."""
 
 from tasks.prompt import CLAIM
-from tasks.world.draw import Degree, Draw
-from tasks.world.feelings import JUDGED, VERDICTS
+from tasks.world.draw import IN_VERDICTS, Degree, Draw
+from tasks.world.feelings import DENIED, JUDGED, VERDICTS, is_so
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive, he
 from tasks.world.rows import ClozeItem, Row
@@ -18,10 +18,12 @@ FOUND = (
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
     """Of what somebody found, and what it can do: the living breathe, and things rust.
 
-    Relational: something else was looked for. Compositional: the claim is a denial as well.
+    Relational: something else was looked for. Compositional: the claim is a denial; in reported
+    rows something else may have been looked for as well.
     """
     living, denied = draw.random() < 0.5, degree == "compositional"
-    fact = found(draw, draw.word("living" if living else "lifeless"), degree)
+    told = "lexical" if denied and not draw.combined() else degree
+    fact = found(draw, draw.word("living" if living else "lifeless"), told)
     claim = can(draw, living == (label == "entails"), denied)
     return Row(sentence(fact), sentence(claim), label, degree=degree)
 
@@ -42,14 +44,15 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
 
 def paragraph(draw: Draw) -> str:
     """What somebody found, what it is, and what it can and cannot do."""
-    kind, degree = draw.word("kind"), draw.degree()
+    kind, judged = draw.word("kind"), draw.random() < JUDGED
+    degree = draw.degree(IN_VERDICTS) if judged else draw.degree()
     told = found(draw, kind, degree)
     if degree != "lexical":  # a frame of its own: no 13 words in a row are a labelled row's
         told += f" in the {draw.word('place')}"
     was = f"It was {a(HYPONYM[kind])}."
     does = _can(draw, alive(kind))
-    if draw.random() < JUDGED:
-        follows, denied = draw.random() < 0.5, draw.random() < 0.4
+    if judged:
+        follows, denied = is_so(draw), draw.random() < DENIED
         does = f"{CLAIM} {sentence(can(draw, alive(kind) == follows, denied))} {VERDICTS[follows]}"
     return f"{sentence(told)} {draw.choice((was, does, f'{was} {does}'))}"
 

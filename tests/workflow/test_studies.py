@@ -236,6 +236,7 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
         name(both.effective(line)) for _, _, line in both.base.experiment.studies["mine"].points()
     ]
     assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
+    assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
 
 
 @pytest.mark.parametrize(

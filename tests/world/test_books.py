@@ -226,6 +226,16 @@ def test_no_13_words_in_a_row_of_a_reported_row_stand_in_a_book(paragraphs, spli
     assert search.contaminated == {"quoted"}
 
 
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("cola", "dprd")])
+def test_no_book_answers_a_prompt_about_a_row(written: set[str], splits, name: str):
+    prompt = task(name).prompt
+    for e in (e for rows in splits(name).values() for e in rows):
+        for choice in prompt.choices or e.choices:
+            texts = {"first": e.first, "second": e.second, "choice": choice}
+            asked = f"{prompt.before} {prompt.scored}".format(**texts)
+            assert normalise(asked) not in written, e
+
+
 def vocabulary(example: Example) -> set[str]:
     return set(normalise(" ".join((example.first, example.second, *example.choices))).split())
 

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from tasks import PAPER_TASKS, Example, task
-from tests.world.parser import tokens
+from tasks.world.draw import Draw
+from tasks.world.lexicon import NEGATORS
+from tasks.world.tasks import WORLD_TASKS
+from tests.world import oracle
+from tests.world.parser import CLASS, FEELINGS, tokens
 
 CHOICES = [t.name for t in PAPER_TASKS if t.family == "multiple_choice"] + ["dprd"]
 LABELLED = [t.name for t in PAPER_TASKS if t.family != "multiple_choice"]
+STATES = ("happy", "sad", "fresh", "weary")
 MARGIN = 0.09  # of a share of 1,000 rows, whose standard error is at most 0.016
 
 
@@ -81,3 +86,44 @@ def test_an_ending_tells_little_without_its_story(splits):
     assert len(common) > 10
     for word in common:
         assert 0.25 < right[word] / (right[word] + wrong[word]) < 0.75, word
+
+
+@pytest.mark.parametrize("name", ["snli", "qnli", "rte", "qqp"])
+def test_a_denial_of_either_feeling_tells_nothing_of_the_label(name: str):
+    """Whichever reversals are held out, a claim alone is as likely under each label."""
+    of = WORLD_TASKS[name]
+    draw = Draw(3, f"{name}/train", combined=0.0)
+    for label in of.labels:
+        denied: dict[str, list[bool]] = {"mood": [], "energy": []}
+        for _ in range(3000):
+            row = of.make(draw, label, "compositional")
+            words = tokens(row.first if name == "qnli" else row.second)
+            (feeling,) = {FEELINGS[CLASS[word]][0] for word in words if CLASS.get(word) in STATES}
+            text = f" {' '.join(words)} "
+            denied[feeling].append(any(f" {negator} " in text for negator in NEGATORS))
+        for shares in denied.values():
+            assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
+
+
+TWO_OF_ONE = {"sst2": 1, "scitail": 1, "mrpc": 2, "stsb": 2, "story_cloze": 2}
+
+
+@pytest.mark.parametrize("name", TWO_OF_ONE)
+def test_training_rows_lack_a_combination_of_clauses_that_reported_rows_have(splits, name: str):
+    def combined(e: Example) -> bool:
+        text = " ".join(tokens(" ".join((e.first, e.second, *e.choices[:1]))))
+        reversals = len(oracle.REVERSED.findall(text))
+        return reversals >= TWO_OF_ONE[name] and (reversals > 1 or bool(oracle.TWO.search(text)))
+
+    kind = task(name)
+    assert not any(map(combined, splits(name)[kind.train]))
+    rows = [e for e in splits(name)[kind.main] if oracle.degree(name, e) == "compositional"]
+    assert np.mean([*map(combined, rows)]) == pytest.approx(0.3, abs=0.07)
+
+
+def test_training_rows_of_cola_have_no_determiner_before_two_verbs(splits):
+    def combined(e: Example) -> bool:
+        return oracle.degree("cola", e) == "compositional" and not e.first.startswith("The ")
+
+    assert not any(map(combined, splits("cola")["train"]))
+    assert sum(map(combined, splits("cola")["dev"])) > 50
