@@ -4,7 +4,7 @@
 
 Words whose neighbours are alike fall into one class: each word is a vector of its positive
 pointwise mutual information with the words around it, reduced by a singular value decomposition
-(Levy et al. 2015), and k-means groups the vectors. A linear model on the classes of words knows
+(Levy et al. 2015), and a mixture of Gaussians groups the vectors. A linear model on the classes of words knows
 what single words mean and nothing of their order: what it solves needs no depth.
 """
 
@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
 def word_classes(texts: Iterable[str]) -> WordClasses:
     """The class of each frequent word of some books, of which the first 2 million words count.
 
-    At most 200 classes, and a third as many as words. Raises InputError for too little text.
+    At most `N_CLASSES`, and a third as many as words. Raises InputError for too little text.
     """
     from sklearn.mixture import GaussianMixture
     from sklearn.preprocessing import normalize

@@ -21,8 +21,9 @@ NAMES = {
     "class_orders": "word classes in order",
     "nearest_neighbours": "nearest neighbours",
     "affix_bigrams": "affix bigrams",
-    "best": "best of these and the bag of words",
+    "best": "best of all baselines",
 }
+ALL = ("majority", "bag_of_words", *(name for name in NAMES if name != "best"))
 
 
 def scores(
@@ -34,7 +35,8 @@ def scores(
 ) -> pd.DataFrame:
     """The score of each baseline (column) on each task of the run and in the `averages` (rows).
 
-    Of the synthetic world also on the rows of one `degree`.
+    `best` is that of all, the constant answer among them. Of the synthetic world also on the rows
+    of one `degree`.
 
     NaN is what there is not: not every task has every baseline. `table` names the metric and the
     splits behind each task's one number, as ablation.csv does, which has further tasks of the
@@ -46,10 +48,9 @@ def scores(
         if record := BaselinesRecord.find(path, task=row.task):
             found[row.task] = {
                 name: _headline(getattr(record, name), row.split, row.metric, degree)
-                for name in ("bag_of_words", *NAMES)
-                if name != "best"
+                for name in ALL
             }
-    frame = pd.DataFrame.from_dict(found, orient="index", columns=["bag_of_words", *NAMES])
+    frame = pd.DataFrame.from_dict(found, orient="index", columns=[*ALL])
     frame = frame.assign(best=frame.max(axis=1)).astype(float)
     frame = frame.reindex([*frame.index, *averages])
     for name, members in averages.items():
@@ -79,6 +80,7 @@ def note(scores: pd.DataFrame, grid: Grid) -> list[str]:
         return []
     said = (
         "The lines below the bag of words are fitted on the training rows, too. "
+        "The best is that of these, the bag of words and the constant answer. "
         "Word overlap: how many words two texts share. One text alone: the bag of words of the "
         "better of two texts, of multiple choice of the choices. Words x words: each pair of words "
         "across the texts. Affix bigrams: first and last letters of neighbouring words. "

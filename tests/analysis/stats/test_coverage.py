@@ -1,4 +1,4 @@
-"""The coverage that `docs/statistics.md` states, simulated again with fewer runs."""
+"""The coverage that `docs/statistics.md` states, simulated again: with few runs, or slowly."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.stats.scenarios import SCENARIOS, VERDICTS, coverage, error
 
 TEXT = Path(__file__, "../../../../docs/statistics.md").resolve().read_text(encoding="utf-8")
-N = 60
+N = [60, pytest.param(500, marks=pytest.mark.slow)]
 
 
 def documented(name: str, n_seeds: int) -> list[float]:
@@ -25,17 +25,19 @@ def margin(expected: float, n: int) -> float:
     return 350 * np.sqrt(share * (1 - share) / n) + 0.5
 
 
+@pytest.mark.parametrize("n", N)
 @pytest.mark.parametrize("n_seeds", [2, 3])
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_intervals_hold_the_truth_as_often_as_documented(name, n_seeds):
-    found = coverage(SCENARIOS[name], n_seeds, N)
+def test_intervals_hold_the_truth_as_often_as_documented(name, n_seeds, n):
+    found = coverage(SCENARIOS[name], n_seeds, n)
     for (what, share), expected in zip(found.items(), documented(name, n_seeds), strict=True):
-        near = pytest.approx(expected, abs=margin(expected, N), nan_ok=True)
+        near = pytest.approx(expected, abs=margin(expected, n), nan_ok=True)
         assert share == near, what
 
 
+@pytest.mark.parametrize("n", N)
 @pytest.mark.parametrize("n_seeds", [2, 3])
 @pytest.mark.parametrize("name", VERDICTS)
-def test_a_verdict_along_curves_or_over_tasks_is_wrong_in_at_most_5_of_100_runs(name, n_seeds):
+def test_a_verdict_along_curves_or_over_tasks_is_wrong_in_at_most_5_of_100_runs(name, n_seeds, n):
     (expected,) = documented(name, n_seeds)
-    assert expected <= 5 and error(name, n_seeds, 2 * N) <= expected + margin(expected, 2 * N)
+    assert expected <= 5 and error(name, n_seeds, 2 * n) <= expected + margin(expected, 2 * n)

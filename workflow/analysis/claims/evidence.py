@@ -1,15 +1,17 @@
 """The results of a run as the claims read them: contrasts of variants, and curves."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from gpt1.cell import Arch, Cell, PretrainedModel
 from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
 from tasks.examples import ExamplesFacts
+from workflow.analysis import shallow
 from workflow.analysis.examples import read_examples
 from workflow.analysis.paper import Variant
 from workflow.analysis.stats.pooling import SeedPool
@@ -127,6 +129,28 @@ class Evidence:
         paths = [model.zero_shot(self.results, task, n) for n in self.grid.updates]
         scores = [ZeroShotScore.read(path).score if path.exists() else np.nan for path in paths]
         return [(score - limits.random) / (limits.best - limits.random) for score in scores]
+
+
+@dataclass(frozen=True)
+class OverBaselines(Evidence):
+    """The same run by what each score is above the best baseline of its task, taken as given."""
+
+    @cached_property
+    def best(self) -> pd.Series:
+        """By task the score of the best baseline."""
+        splits = self.samples.splits(self.grid.tasks)
+        facts = [(name, split, self.grid.task(name).metric) for name, split in splits.items()]
+        table = pd.DataFrame(facts, columns=["task", "split", "metric"])
+        return shallow.scores(self.results, table, self.grid, {})["best"]
+
+    def score(self, cell: Cell | None) -> Sample | None:
+        """The score of a cell minus that of its task's best baseline."""
+        sample = super().score(cell)
+        if sample is None or cell is None or np.isnan(best := self.best.get(cell.task, np.nan)):
+            return None
+        low, high = (limit - best for limit in sample.limits)
+        score, boot = sample.score - best, sample.boot - best
+        return replace(sample, score=score, boot=boot, limits=(low, high))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,13 @@ import tasks
 from workflow.analysis.claims.against_published import each_lead, wins
 from workflow.analysis.claims.contrasts import each_task, on_average
 from workflow.analysis.claims.curves import each_layer, zero_shot_steps, zero_shot_variation
-from workflow.analysis.claims.evidence import Contrast, EpochEvidence, Evidence, minus
+from workflow.analysis.claims.evidence import (
+    Contrast,
+    EpochEvidence,
+    Evidence,
+    OverBaselines,
+    minus,
+)
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.claims.over_tasks import (
     no_gain_of_small_sets,
@@ -52,6 +58,12 @@ class Claim:
     section: str = "5"
 
 
+def above_baselines(run: Evidence) -> list[Finding]:
+    """The full model scores more than the best baseline of each task, on average."""
+    over = OverBaselines(run.results, run.grid, run.samples)
+    return on_average(over, Contrast("full − best baseline of each task", {FULL: 1.0}, {}))
+
+
 def third_epoch(run: Evidence) -> list[Finding]:
     """The third epoch adds at most the margin to the scores by which the epoch is chosen.
 
@@ -86,7 +98,7 @@ OVER_FITTED = replace(minus(FULL, FITTED), table_5=PRETRAINING.weights)
 # The auxiliary loss slows a weak model down, so the LSTM and layers are judged without it as well.
 LEADS = LEAD, replace(minus(NO_AUX, LSTM_NO_AUX), table_5=LEAD.weights)
 LAYERS, LAYERS_NO_AUX = minus(FULL, EMBEDDINGS), minus(NO_AUX, EMBEDDINGS_NO_AUX)
-CONTROL = "negative control"
+CONTROL, BASELINES = "negative control", "baselines"
 CLAIMS = [
     *(
         Claim(
@@ -99,6 +111,7 @@ CLAIMS = [
         Claim(f"{HELPS} on average", partial(on_average, contrast=contrast))
         for contrast in (PRETRAINING, OVER_FITTED)
     ),
+    Claim("More is learnt than the best shallow baseline sees", above_baselines, BASELINES),
     Claim(
         "More than word-level information is transferred",
         partial(on_average, contrast=minus(FULL, VECTORS)),

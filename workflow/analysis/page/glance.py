@@ -9,25 +9,30 @@ import pandas as pd
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import VERDICTS, shown
 from workflow.analysis.page.run import Run, raised
-from workflow.analysis.paper import NO_PRETRAINING
+from workflow.analysis.paper import FITTED, NO_PRETRAINING, Variant
 from workflow.analysis.stats.alarms import DISAGREE
 from workflow.analysis.tables.claims import decided
+from workflow.analysis.tables.positive_control import LEAD
 
 
 @dataclass(frozen=True)
 class Glance:
     """What the tables say in a few numbers; each is empty where its table is not there.
 
-    `checks` of the positive control by outcome, yes or no; claims by verdict, and how many lines
-    are `decided`; `gain` is what pre-training adds on average, with its interval; fine-tuning runs,
+    `checks` of the positive control by outcome, yes or no, and the points by which the full model
+    `leads` the best baseline of each task, on average and on compositional rows; claims by verdict,
+    and how many lines are `decided`; `gain` is what pre-training adds on average, with its
+    interval, and over a network from scratch that fits its rows (`over_fitted`); fine-tuning runs,
     and those with an alarm of their own; cells, and those whose seeds disagree.
     """
 
     checks: dict[str, int]
+    leads: list[str]
     verdicts: dict[str, int]
     decided: str
     gain: str
     interval: str
+    over_fitted: str
     runs: int
     alarms: int
     cells: int
@@ -36,15 +41,19 @@ class Glance:
     @classmethod
     def of(cls, run: Run) -> Self:
         """Read the run's tables. Raises InputError for a damaged one."""
-        gain, _, interval = _gain(run.frame("ablation")).partition(" ")
+        ablation = run.frame("ablation")
+        gain, _, interval = _gain(ablation, NO_PRETRAINING).partition(" ")
         runs, claims = run.fine_tuning_runs(), run.frame("claims")
         of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
+        control = run.frame("positive_control")
         return cls(
-            checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
+            checks=_counts(control, "met", ("yes", "no")),
+            leads=_leads(control),
             verdicts=_verdicts(claims),
             decided="" if claims is None else decided(claims),
             gain=gain,
             interval=interval,
+            over_fitted=_gain(ablation, FITTED),
             runs=len(of_runs),
             alarms=int(of_runs.any(axis=1).sum()),
             cells=len(of_cells),
@@ -56,6 +65,13 @@ def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> d
     return {} if table is None else {v: int((table[column] == v).sum()) for v in values}
 
 
+def _leads(control: pd.DataFrame | None) -> list[str]:
+    if control is None:
+        return []
+    found = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
+    return [markdown.value(points) for points in found]
+
+
 def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
     if claims is None:
         return {}
@@ -63,10 +79,10 @@ def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
     return {shown(verdict, claims["data"].iloc[0]): n for verdict, n in found.items()}
 
 
-def _gain(ablation: pd.DataFrame | None) -> str:
-    """The full transformer minus the same recipe with nothing transferred, over all tasks."""
+def _gain(ablation: pd.DataFrame | None, over: Variant) -> str:
+    """The full transformer minus a variant with nothing transferred, over all tasks."""
     if ablation is None:
         return ""
-    is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == NO_PRETRAINING.title)
+    is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == over.title)
     limits = -ablation.loc[is_gain, ["diff", "diff_high", "diff_low"]].dropna(subset="diff")
     return markdown.interval(*limits.iloc[0]) if len(limits) else ""
