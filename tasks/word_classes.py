@@ -4,8 +4,8 @@
 
 Words whose neighbours are alike fall into one class: each word is a vector of its positive
 pointwise mutual information with the words around it, reduced by a singular value decomposition
-(Levy et al. 2015), and a mixture of Gaussians groups the vectors. A linear model on the classes of words knows
-what single words mean and nothing of their order: what it solves needs no depth.
+(Levy et al. 2015), and a mixture of Gaussians groups the vectors. A linear model on the classes of
+words knows what single words mean and nothing of their order: what it solves needs no depth.
 """
 
 import argparse
