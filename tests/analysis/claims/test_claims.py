@@ -21,8 +21,9 @@ from tests.analysis.conftest import (
 from tests.support.lines import cell as cell_of
 from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
-from workflow.analysis.claims.evidence import Evidence, minus
+from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, shown
+from workflow.analysis.claims.paper_claims import above_baselines
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, SHUFFLED, published
 from workflow.analysis.stats.estimate import Component, Estimate
 from workflow.analysis.stats.samples import Samples
@@ -207,6 +208,27 @@ def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_
     assert mean.alarms == own.alarms == "constant_prediction:6/6"
     (other,) = each_task(evidence, minus(FULL, LSTM), ["cola"])
     assert other.alarms == ""
+
+
+def test_the_lead_over_baselines_is_the_score_minus_the_best_of_them_with_its_interval(tmp_path):
+    results, grid = run(tmp_path, 0.5)
+    for name in NAMES:
+        task = grid.task(name)
+        for_split = {split: {task.metric: 10.0} for split in task.report}
+        worse = {split: {task.metric: 5.0} for split in task.report}
+        write(
+            results / "baselines" / f"{name}.json",
+            dict(task=name, majority=for_split, bag_of_words=worse),
+        )
+    write_samples(results, grid)
+    run_of = Evidence(results, grid, Samples.of_grid(results, grid, claims.INPUTS))
+    (lead,) = above_baselines(run_of)
+    (score,) = on_average(run_of, Contrast("full", {FULL: 1.0}))
+    assert lead.found.value == pytest.approx(score.found.value - 10.0)
+    assert np.ptp(lead.interval) == pytest.approx(np.ptp(score.interval))
+    (results / "baselines" / "rte.json").unlink()
+    (lacking,) = above_baselines(run_of)
+    assert lacking.verdict == "not run"
 
 
 def test_the_papers_values_are_those_of_its_tables():

@@ -8,7 +8,8 @@ from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
 from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.markup import TONES
 from workflow.analysis.page.run import Run, alarms
-from workflow.analysis.paper import FULL, NEITHER, NO_PRETRAINING
+from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
+from workflow.analysis.tables.positive_control import LEAD
 
 GRID = make_grid("rte")
 
@@ -16,15 +17,18 @@ GRID = make_grid("rte")
 def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     verdicts = ["holds", "undecided", "undecided", "not run"]
     statements = ["Pre-training helps on every task", *["The LSTM scores less on average"] * 3]
-    ablation = {"variant": [NO_PRETRAINING.title, NEITHER.title, FULL.title], "task": "avg_all"}
-    ablation |= {"diff": [-39.9, -30.0, None], "diff_low": [-46.6, -35.0, None]}
-    ablation |= {"diff_high": [-33.2, -25.0, None]}
+    variants = [NO_PRETRAINING.title, NEITHER.title, FULL.title, FITTED.title]
+    ablation = {"variant": variants, "task": "avg_all"}
+    ablation |= {"diff": [-39.9, -30.0, None, -20.0], "diff_low": [-46.6, -35.0, None, -22.5]}
+    ablation |= {"diff_high": [-33.2, -25.0, None, -17.5]}
+    leads = [f"{LEAD}, mean", "another check", f"{LEAD}, compositional rows", "a third"]
+    control = {"check": leads, "met": ["yes", "no", "yes", None], "ours": [9.04, 1, 16.5, None]}
     cells = {"arch": "lstm", "corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
     cells |= {"seed": [0, 0, 1, 2, None], "split": ["dev", "train", "dev", "dev", "dev"]}
     cells |= {"alarms": ["not_fitted", "not_fitted", None, "majority_rate;not_fitted", None]}
     disagreeing = {**cells, "aux": "off", "alarms": "below_bag_of_words;seeds_disagree"}
     frames = {
-        "positive_control": pd.DataFrame({"check": "x", "met": ["yes", "no", "yes", None]}),
+        "positive_control": pd.DataFrame(control),
         "claims": pd.DataFrame({"verdict": verdicts, "statement": statements, "data": MADE}),
         **{
             "ablation": pd.DataFrame(ablation),
@@ -38,16 +42,19 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     assert (found.runs, found.alarms, found.cells, found.disagree) == (6, 2, 2, 1)
     assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
+    assert found.over_fitted == "20.0 [17.5, 22.5]" and found.leads == ["9.0", "16.5"]
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
     assert nothing == Glance(
         checks={},
+        leads=[],
         verdicts={},
         decided="",
         gain="",
         interval="",
+        over_fitted="",
         runs=0,
         alarms=0,
         cells=0,

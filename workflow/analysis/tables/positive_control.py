@@ -219,4 +219,4 @@ def _prompts(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     ends = table[is_last & is_first].set_index("task")["relative"]
     if len(ends):
         name = f"tasks above {ABOVE_CHANCE} at the end, asked without training"
-        yield _count(name, ends, ends > ABOVE_CHANCE, len(asked), 8 / 12)
+        yield _count(name, ends, ends > ABOVE_CHANCE, len(grid.tasks), 8 / 12)
