@@ -1,4 +1,4 @@
-# make            the environment, then a first look: every table and figure in results/quick, in ten minutes
+# make            the environment, then a first look: every table and figure in results/quick
 # make full       the same with twelve layers, harder rows and all of the default config, in results/
 # make CONFIG=FILE   that of a config of your own
 # make test       the environment, what developers need, then the tests
