@@ -136,12 +136,14 @@ def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
         if near and entry.model_fields_set <= {"lines", "references", "values"}:
             remedy = "correct it, or give it a heading of its own"
             yield f"experiment.studies.{study}: did you mean {near[0]}? {remedy}"
-    for study, known in shipped(has_lstm=True).items():
-        for title in [k for k, line in studies[study].lines.items() if line is None]:
-            near = difflib.get_close_matches(title, known["lines"], n=1)
-            if near and near[0] != title:
-                line = f"experiment.studies.{study}.lines.{title}"
-                yield f"{line}: there is no such line to remove; did you mean {near[0]!r}?"
+    for study, entry in studies.items():
+        known = shipped(has_lstm=True).get(study, {}).get("lines", {})
+        for title, line in [*entry.lines.items(), *entry.references.items()]:
+            if line is None and title not in known:
+                near = difflib.get_close_matches(title, {*known, *entry.lines} - {title}, n=1)
+                remedy = f"did you mean {near[0]!r}?" if near else "give one of an earlier file"
+                where = f"experiment.studies.{study}.{entry.part(title)}"
+                yield f"{where}: there is no such line to remove; {remedy}"
 
 
 def heads(lines: Plan) -> list[StudyHead]:

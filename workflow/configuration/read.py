@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 from workflow.configuration.reference import section_of
-from workflow.configuration.studies import flat, merge
+from workflow.configuration.studies import flat, merge, shipped
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
 GONE = {  # keys that there were, or that stand elsewhere
@@ -94,15 +94,39 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
             raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
         if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows
             raise ConfigError([f"{path}: __use_yte__ lets the file run code; remove it"])
-        merged = merge(merged, keys)
+        merged = _over(merged, keys)
     for pair in given:
         key, equals, value = pair.partition("=")
         if not equals:
             raise ConfigError(
                 [f"--config: {pair!r} is not KEY=VALUE; give targets before --config"]
             )
-        merged = merge(merged, {key: _load(value, f"--config {key}")})
+        merged = _over(merged, {key: _load(value, f"--config {key}")})
     return merged
+
+
+def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """Both together, without the lines of studies that are null in the later one.
+
+    The null of a line that every config has stays, for it is what takes that line out.
+    """
+    merged, known = merge(earlier, later), shipped(has_lstm=True)
+    for study, entry in _section(earlier, "experiment", "studies").items():
+        now = _section(merged, "experiment", "studies", study)
+        for part in ("lines", "references"):
+            for title in _section(entry, part):
+                lines = _section(now, part)
+                if lines.get(title, 0) is None and title not in known.get(study, {}).get(part, {}):
+                    del lines[title]
+                    _section(now, "predicted").pop(title, None)
+    return merged
+
+
+def _section(data: Any, *keys: str) -> dict[str, Any]:
+    """What is at the end of some keys; nothing where one of them is no section."""
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else {}
 
 
 def as_yaml(config: Config) -> str:

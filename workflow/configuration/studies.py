@@ -82,7 +82,7 @@ class Study(Settings):
     """The values of that key, in the order of the figure."""
     lines: Annotated[dict[str, Line | None], Field(min_length=1)] = {"full": Line()}
     """What each line has in place of the run's, such as {n_transfer: none} or {finetune.l2: 0}, by
-    the line's name; null for a line of the shipped study that is not wanted."""
+    the line's name; null takes out a line of the shipped study or of an earlier file."""
     references: dict[str, Line | None] = {}
     """What the lines are compared with, whatever the value of the axis."""
     predicted: dict[str, Annotated[list[str], unique]] = {}

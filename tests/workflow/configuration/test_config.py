@@ -219,6 +219,25 @@ def test_dropped_tasks_leave_their_zero_shot_scores_and_kept_cells_behind():
     assert [*none.examples()] == ["rte", "cola"] and not Plan(none).grid().zero_shot.tasks
 
 
+def test_a_later_file_takes_out_the_lines_of_an_earlier_one(tmp_path):
+    earlier = {"mine": {"a.b": {"n_transfer": 3}, "c": {"n_transfer": 4}}}
+    earlier |= {"ablation": {"Word vectors": {"n_transfer": 1}, "deep": {"n_transfer": 2}}}
+    later = {"mine": {"a.b": None}, "ablation": {"Word vectors": None, "deep": None}}
+    files = [shipped(), *({"experiment": {"studies": _lines(of)}} for of in (earlier, later))]
+    paths = [write(tmp_path / f"{i}.yaml", of) for i, of in enumerate(files)]
+    studies = parse(read(paths)).experiment.studies
+    assert [*studies["mine"].lines] == ["c"]
+    assert "deep" not in studies["ablation"].lines and not studies["ablation"].lines["Word vectors"]
+    assert "deep" in parse(read([*paths, paths[1]])).experiment.studies["ablation"].lines
+    dropped = "experiment={studies: {knockout_each: {lines: {no remarks: null}}}}"
+    knockout = parse(read(paths[:1], [dropped])).experiment.studies["knockout_each"]
+    assert "no remarks" not in {**knockout.lines, **knockout.predicted}
+
+
+def _lines(studies):
+    return {name: {"heading": name, "lines": lines} for name, lines in studies.items()}
+
+
 def test_a_task_of_ones_own_is_asked_by_its_prompt_and_takes_its_files_as_they_are_named():
     own = {
         "kind": "pair",

@@ -93,6 +93,8 @@ UNFIT = [
     ("experiment.all", ["layer_transfer"], "without ablation, whose first line all else is com"),
     ("experiment.studies.ablation.lines.Transformer w/ aux LM (full)", None, "keep it as it is"),
     ("experiment.studies.ablation.lines.LSTM w/ aux loss", None, "did you mean 'LSTM w/ aux LM'?"),
+    ("experiment.studies.ablation.lines.xyz", None, "there is no such line to remove; give one of"),
+    ("experiment.studies.lm_coef.references.xyz", None, "there is no such line to remove; give"),
     ("experiment.studies.ablaton", {"lines": {"a": {"n_transfer": 3}}}, "did you mean ablation?"),
     ("experiment.arch", "lstm", "give it in a line of a study"),
     ("experiment.n_transfer", "none", "give it in a line of a study"),
