@@ -38,6 +38,12 @@ def complete(name: str = "world") -> Config:
     return parse(shipped(name))
 
 
+def one_study(base: Any = None, **entry: Any) -> Plan:
+    """The lines of a config, the default one, with one study, `mine`, of RTE."""
+    study = {"heading": "Mine", "tasks": ["rte"], **entry}
+    return Plan(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
+
+
 def small() -> dict[str, Any]:
     """The default config cut down to two tasks and few layers, so that a dry run is quick."""
     config = shipped()

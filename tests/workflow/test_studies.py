@@ -1,18 +1,16 @@
-"""Studies: overlays of the config, the cells that they lead to, and what is refused."""
-
-from typing import Any
+"""Studies: overlays of the config, and the cells that they lead to."""
 
 import pytest
 import yaml
 
 from gpt1.cell import Cell
 from tasks.world.settings import SHARES
-from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
-from tests.workflow.running import command_line, planned, snakemake, write
+from tests.workflow.configs import ROOT, changed, complete, one_study, shipped, small
+from tests.workflow.running import planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
-from workflow.configuration.read import ConfigError, parse
+from workflow.configuration.read import parse
 from workflow.configuration.studies import PAPER, PRINTED, merge
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
@@ -21,12 +19,6 @@ WORLD = complete()
 LINES = Plan(WORLD)
 UPDATES = WORLD.experiment.pretrain.updates
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
-
-
-def one_study(base: Any = None, **entry: Any) -> Plan:
-    """The lines of a config, the default one, with one study, `mine`, of RTE."""
-    study = {"heading": "Mine", "tasks": ["rte"], **entry}
-    return Plan(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
 
 
 @pytest.mark.parametrize("study", WORLD.experiment.studies)
@@ -156,67 +148,6 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     assert {name: n for name, n in found.items() if name not in ("study", "total")} == ONE | jobs
 
 
-@pytest.mark.parametrize(
-    ("entry", "fault"),
-    [
-        ({"axis": "data"}, "axis and values: one without the other"),
-        ({"axis": "learning_rate", "values": [1]}, "axis: experiment.learning_rate: unknown key"),
-        ({"axis": "n_transfer", "values": ["much"]}, "mine.axis: experiment.n_transfer: should"),
-        ({"lines": {"a": {"n_transfer": 1, "values": [3]}}}, "lines.a.values: the study has no"),
-        ({"lines": {"a": None}}, "lines: all are null; give one"),
-        ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),
-        ({"references": {"full": {}}}, "lines and references: both have 'full'"),
-        ({"lines": {"a": {"left_out": 3}}}, "lines.a: experiment.left_out: unknown key"),
-        (
-            {"axis": "n_transfer", "values": [1], "lines": {"a": {"n_transfer": 2}}},
-            "lines.a: experiment.n_transfer is given by the axis",
-        ),
-        (
-            {
-                "axis": METHOD,
-                "values": [{"train_share": 1}],
-                "lines": {"a": {f"{METHOD}.train_share": 0.1}},
-            },
-            f"lines.a: {METHOD}.train_share is given by the axis",
-        ),
-        ({"predicted": {"full": []}}, "references: a prediction needs two"),
-    ],
-)
-def test_a_study_that_says_nothing_is_one_line(entry, fault):
-    study = {"heading": "Mine", "tasks": ["rte"], **entry}
-    (found,) = faults(changed(shipped(), "experiment.studies", {"mine": study}))
-    assert found.startswith("experiment.studies.mine") and fault in found
-
-
-NOTHING = "changes none of its cells; "
-
-
-@pytest.mark.parametrize(
-    ("entry", "fault"),
-    [
-        (
-            {"axis": f"{FINETUNE}.lr.lstm", "values": [2e-3]},
-            f"lines.full at {FINETUNE}.lr.lstm 0.002: {FINETUNE}.lr.lstm {NOTHING}make the line a "
-            "reference",
-        ),
-        (
-            {"axis": "n_transfer", "values": [12], "lines": {"a": {"experiment.margins.task": 1}}},
-            f"lines.a at experiment.n_transfer 12: experiment.margins.task {NOTHING}remove it",
-        ),
-        (
-            {"lines": {"a": {"experiment.tasks.cola.epochs": 3}}},
-            f"lines.a: experiment.tasks.cola.epochs {NOTHING}remove it",
-        ),
-        (
-            {"references": {"b": {"experiment.model.lstm.n_hidden": 32}}},
-            f"references.b: experiment.model.lstm.n_hidden {NOTHING}remove it",
-        ),
-    ],
-)
-def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fault):
-    assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
-
-
 def test_an_axis_of_a_section_may_have_a_part_for_each_line():
     rates = [{"transformer": rate, "lstm": rate} for rate in (1e-3, 2e-3)]
     lines = {"transformer": {}, "LSTM": {"arch": "lstm"}}
@@ -237,39 +168,6 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     ]
     assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
     assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ({f"{FINETUNE}.lm_cof": 1}, f"{FINETUNE}.lm_cof: unknown key; did you mean lm_coef?"),
-        ({f"{METHOD}.train_share": 2}, f"{METHOD}.train_share: should be less than or equal"),
-        ({"experiment.world.exclude": ["verse"]}, "experiment.world.exclude.0: should be"),
-    ],
-)
-def test_an_overlay_is_checked_as_a_config_is(line, fault):
-    with pytest.raises(ConfigError) as error:
-        one_study(lines={"a": line})
-    (found,) = error.value.faults
-    assert found.startswith(f"experiment.studies.mine.lines.a: {fault}")
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ({"n_transfer": 13}, "experiment.n_transfer: 13, but the transformer has 12"),
-        ({f"{METHOD}.read_layer": 13}, f"{METHOD}.read_layer: 13, but the transformer has 12"),
-        ({f"{FINETUNE}.checkpoint": 31}, f"{FINETUNE}.checkpoint: 31 has no checkpoint; give one"),
-        ({"arch": "lstm", f"{METHOD}.read_layer": 1}, f"{METHOD}.read_layer: is the transformer's"),
-        ({f"{METHOD}.frozen": True}, f"{METHOD}.frozen: there is no auxiliary loss; give lm_"),
-        ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
-    ],
-)
-def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(line, fault):
-    found = list(studies.faults(one_study(lines={"a": line}), "mine"))
-    assert [text.startswith(f"experiment.studies.mine.lines.a: {fault}") for text in found] == [
-        True
-    ]
 
 
 def test_cells_that_are_kept_are_of_a_study():
@@ -356,29 +254,6 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     said = snakemake(ROOT, *options, "--", target)
     (line,) = (line for line in said.splitlines() if "python -m gpt1 finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
-
-
-@pytest.mark.parametrize(
-    ("target", "fault"),
-    [
-        ("studies/bogus.csv", "error: config: experiment.studies.bogus: no such study; known"),
-        ("cells/finetune.l2-9/rte.json", "no such target"),
-    ],
-)
-def test_what_cannot_be_asked_for_ends_in_one_line(target, fault, tmp_path):
-    said = command_line(ROOT, "-n", "-d", str(tmp_path), f"results/{target}", code=1)
-    assert fault in said and "Traceback" not in said
-
-
-def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_path):
-    config = write(tmp_path / "small.yaml", small())
-    options = ("-n", "-d", str(tmp_path), "--configfile", config, "--")
-    said = command_line(ROOT, *options, "results/studies/lm_coef.csv", code=1)
-    lines = [line for line in said.splitlines() if line.startswith("error")]
-    place, remedy = "experiment.studies.lm_coef.tasks", "is not in experiment.tasks; add it there"
-    for line, task in zip(lines, ("sst2", "qnli"), strict=True):
-        assert line.startswith(f"error: config: {place}: {task} {remedy}")
-    assert "Traceback" not in said
 
 
 def test_a_section_on_the_axis_is_shown_by_its_keys():
