@@ -104,7 +104,8 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"{', '.join(totals)}. {decided(table)}.",
         f"Ours: the contrast, paired by row and seed, and {markdown.INTERVAL}. Zero-shot "
         "contrasts are over pre-training seeds, those along fine-tuning over all seeds, with the "
-        f"rows as they are; the scores of baselines are taken as given. {said[HOLDS].capitalize()}: the interval is on the claim's side; "
+        "rows as they are; the scores of baselines are taken as given. "
+        f"{said[HOLDS].capitalize()}: the interval is on the claim's side; "
         f"{said[DOES_NOT_HOLD]}: on the other side; equal: two one-sided tests show it to be "
         f"within {grid.margins.task:g} points of 0 for a task or {grid.margins.mean:g} for a mean, "
         "which the config states; undecided: none of these, and `needs` is what would decide an "
