@@ -131,11 +131,15 @@ class Line(Settings):
 
 
 class Point(Settings):
-    """A line of a study, by its title, at a value of the axis; `value` is empty without one."""
+    """A line of a study, by its title, at a value of the axis; `value` is empty without one.
+
+    It is compared with the line `minus`; empty: with the study's first.
+    """
 
     line: str
     value: str = ""
     of: Line
+    minus: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -147,7 +151,8 @@ class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
     `axis` is the last word of its key. `references` names the lines that have no axis. `predicted`
-    are, by line, the tasks on which it is predicted to lose what pre-training gives.
+    are, by line, the tasks on which it is predicted to lose what pre-training gives. `seeds` are
+    those of fine-tuning; `skills` of cloze items teach a task.
     """
 
     title: str
@@ -155,6 +160,14 @@ class StudyPlan(OfTasks):
     references: list[str] = []
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
+    expected: list[str] = []
+    skills: dict[str, list[str]] = {}
+    seeds: list[int] = []
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether some lines are compared with others than the first."""
+        return any(point.minus for point in self.points)
 
     @property
     def lines(self) -> list[str]:

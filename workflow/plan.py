@@ -21,7 +21,7 @@ from tasks.own import OwnTask
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows
-from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, flat, merge
+from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, READ_LAYER, flat, merge
 from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
@@ -147,8 +147,9 @@ class Plan:
         arch = overlay.get(ARCH, self.base.experiment.arch)
         depth = f"experiment.model.{arch}.n_layer"
         n_layer = overlay.get(depth, self._flat.get(depth))
+        every = {N_TRANSFER: "all"} | ({READ_LAYER: "top"} if arch == "transformer" else {})
         whole = {
-            key: "all" if key == N_TRANSFER and value == n_layer else value
+            key: every[key] if key in every and value == n_layer else value
             for key, value in overlay.items()
         }
         base = self._flat | self._given_way(overlay)
@@ -232,11 +233,12 @@ class Plan:
         points = []
         for title, value, overlay in entry.points():
             line = self.line(name(self.effective(overlay)))
-            shown = line.n_transfer if entry.axis == N_TRANSFER and value is not None else value
+            shown = line.n_transfer if entry.axis == N_TRANSFER in overlay else value
             if isinstance(shown, dict):
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())
             text = "" if value is None else f"{shown}"
-            points.append(Point(line=title, value=text, of=line))
+            minus = given.minus if (given := entry.lines.get(title)) else ""
+            points.append(Point(line=title, value=text, of=line, minus=minus))
         return StudyPlan(
             title=entry.heading or study,
             axis=_axis_name(entry.axis or ""),
@@ -245,6 +247,9 @@ class Plan:
             references=[title for title, line in entry.references.items() if line],
             points=points,
             predicted=entry.predicted,
+            expected=entry.expected,
+            skills=entry.skills,
+            seeds=self.config(self.variant(points[0].of.name)).experiment.seeds.finetune,
         )
 
     def _own(self, names: Iterable[str]) -> dict[str, OwnTask]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from gpt1.cell import VECTORS, Arch, PretrainedModel
+from tasks.world.cloze import SKILLS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
@@ -39,6 +40,10 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
     for task in tasks:
         if task not in base.experiment.tasks:
             yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
+    for task, taught in entry.skills.items():
+        for wrong in sorted({task} - {*tasks} | {*taught} - {*SKILLS}):
+            yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
+    seeds = next(entry.points())[2].get(SEEDS)
     for title, value, overlay in entry.points():
         at = "" if value is None else f" at {entry.axis} {value}"
         point = f"{key}.{entry.part(title)}{at}"
@@ -52,7 +57,7 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         line = lines.line(variant)
         if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
-        if SEEDS in overlay:
+        if overlay.get(SEEDS) != seeds:
             yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
         has_models = bool(line.models()) or entry.axis == N_TRANSFER  # which may be none at a value
         read = {"experiment.pretrain.shuffled"} if line.corpus == VECTORS else ()
@@ -170,7 +175,7 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     """What a study reads beside its cells, below `<results>`.
 
     Of the run's own checkpoints their zero-shot scores; of shares of the training rows all rows;
-    with a prediction the cloze scores of its language models after the last update.
+    the cloze scores of its language models, with skills at each update, with a prediction the last.
     """
     base, updates = lines.base, lines.base.updates()
     every = [model for point in study.points for model in point.of.models()]
@@ -182,6 +187,6 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
         files += [m.zero_shot("<results>", t, u) for m in of_run for t in tasks for u in updates]
     if study.axis == "train_share":
         files += [Path("<results>", "examples", task) for task in study.tasks]
-    if study.predicted:
-        files += [model.cloze("<results>", updates[-1]) for model in models]
+    scored = updates if study.skills else updates[-1:] if study.predicted else []
+    files += [model.cloze("<results>", update) for model in models for update in scored]
     return [str(path) for path in files]

@@ -142,6 +142,8 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
 
 def reference_of(study: StudyPlan, point: Point) -> Key:
     """The line and the value of what `diff` compares a point with; of that one itself, its own."""
+    if point.minus:
+        return point.minus, ""
     if study.references:
         return study.references[0], ""
     keys = [one.key for one in study.points]

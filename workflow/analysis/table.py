@@ -24,7 +24,8 @@ FOUR = [
     *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
     *("share", "short", "share_words", "share_whole", "accuracy", "chance"),
     *("along", "along_low", "along_high", "change", "change_low", "change_high", "zero_shot"),
-    *("lost", "beyond", "beyond_low", "beyond_high"),
+    *("lost", "beyond", "beyond_low", "beyond_high", "skills", "lag", "lag_low", "lag_high"),
+    *("half_skills", "half_zero_shot", "half_score", "sd_pretrain", "sd_finetune"),
 ]
 SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
 DECIMALS = dict.fromkeys(FOUR, 4) | dict.fromkeys(SIX, 6)

@@ -9,13 +9,15 @@ that the line gives. A line that gives none is that model itself. The paper's Ta
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from tasks.common.settings import Settings, unique
 
 SECTIONS = ("data", "experiment")  # what a line may change
 LM_COEF = "experiment.finetune.lm_coef"
 N_TRANSFER = "experiment.n_transfer"
+CHECKPOINT = "experiment.finetune.checkpoint"
+READ_LAYER = "experiment.finetune.method.read_layer"
 ARCH = "experiment.arch"
 
 
@@ -43,6 +45,9 @@ def whole(key: str) -> str:
     return key if key.partition(".")[0] in SECTIONS else f"experiment.{key}"
 
 
+Key = Annotated[str, AfterValidator(whole)]
+
+
 class Line(Settings):
     """The keys of the config that are others for a line, by their dotted names."""
 
@@ -50,6 +55,10 @@ class Line(Settings):
 
     values: Annotated[list[Any], Field(min_length=1)] | None = None
     """The values of the study's axis for this line, in place of the study's."""
+    axis: Key | None = None
+    """The key that takes the values for this line, in place of the study's axis."""
+    minus: str = ""
+    """The line that its differences are to, in place of the study's first."""
 
     @model_validator(mode="before")
     @classmethod
@@ -57,8 +66,8 @@ class Line(Settings):
         """Whole keys alone."""
         if not isinstance(given, dict):
             return given
-        keys = {key: value for key, value in given.items() if key != "values"}
-        own = {"values": given["values"]} if "values" in given else {}
+        keys = {key: value for key, value in given.items() if key not in cls.model_fields}
+        own = {key: given[key] for key in given.keys() - keys}
         return {whole(key): value for key, value in flat(keys).items()} | own
 
     @property
@@ -76,7 +85,7 @@ class Study(Settings):
     """What it compares, in one plain sentence: the caption of its table and of its figure."""
     tasks: Annotated[list[str], Field(min_length=1), unique] | None = None
     """The tasks of experiment.tasks that it is run on (null: all of them)."""
-    axis: str | None = None
+    axis: Key | None = None
     """The key whose values it compares, such as n_transfer or finetune.lm_coef."""
     values: list[Any] = []
     """The values of that key, in the order of the figure."""
@@ -88,11 +97,10 @@ class Study(Settings):
     predicted: dict[str, Annotated[list[str], unique]] = {}
     """The tasks on which a line is predicted to lose half or more of the gain by pre-training,
     which is that of the first reference over the second."""
-
-    @field_validator("axis")
-    @classmethod
-    def _whole(cls, axis: str | None) -> str | None:
-        return axis and whole(axis)
+    expected: list[str] = []
+    """What else was predicted before it was run, in sentences."""
+    skills: dict[str, list[str]] = {}
+    """Along finetune.checkpoint, by task: the skills of the world's cloze items that teach it."""
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -104,12 +112,17 @@ class Study(Settings):
             raise ValueError("lines: all are null; give one")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
+        whole_lines = [k for k, of in (self.references | self.lines).items() if of]
         for name, line in self.lines.items():
             for key in line.overlay if line else ():
-                if f"{key}.".startswith(f"{self.axis}."):
+                if line and f"{key}.".startswith(f"{line.axis or self.axis}."):
                     raise ValueError(f"lines.{name}: {key} is given by the axis")
-            if line and line.values and not self.axis:
+            if line and (line.values or line.axis) and not self.axis:
                 raise ValueError(f"lines.{name}.values: the study has no axis; remove them")
+            if line and line.minus and (self.axis or line.minus not in whole_lines):
+                raise ValueError(f"lines.{name}.minus: give a line of a study without an axis")
+        if self.skills and (self.axis != CHECKPOINT or len(self.lines) > 1):
+            raise ValueError("skills: give them for one line along finetune.checkpoint")
         self._check_predicted()
         return self
 
@@ -139,7 +152,8 @@ class Study(Settings):
         for name, line in self.lines.items():
             if line:
                 for value in line.values or self.values or [None]:
-                    at = {} if self.axis is None else {self.axis: value}
+                    key = line.axis or self.axis
+                    at = {} if key is None else {key: value}
                     yield name, value, line.overlay | flat(at)
 
 

@@ -2,7 +2,7 @@
 
 Along an axis there is a panel for the mean and for each task. The values stand at even distances;
 `none`, which is no number of layers, stands apart. A reference is a line across the panel, a line
-that lacks some values is not joined, and dashes are the scores on training rows, or the zero-shot
+that lacks some between is not joined, and dashes are the scores on training rows, or the zero-shot
 scores of the same checkpoints. Without an axis all tasks stand side by side in one panel.
 """
 
@@ -30,6 +30,11 @@ TRAIN: style.Look = {"linestyle": "--", "linewidth": 1.5, "marker": ""}
 ZERO_SHOT: style.Look = {
     **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
     "label": "zero-shot, by the paper's heuristic",
+}
+CHECKPOINTS: Looks = {  # what else is known of each, by the table's column
+    "zero_shot": ZERO_SHOT,
+    "skills": ZERO_SHOT
+    | {"color": style.ORANGE, "marker": "v", "label": "cloze items of its skills"},
 }
 AXES = {
     "train_share": "training rows",
@@ -107,20 +112,20 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
         return {}
     train, rows = rows[rows["split"] == "train"], rows[rows["split"] == main_split(rows)]
     shown: Looks = {}
-    most = rows.groupby("line")["value"].nunique().max()
     for i, (line, look) in enumerate(style.looks(study.lines).items()):
         mine, shift = rows[rows["line"] == line], (i - (len(study.lines) - 1) / 2) * SPREAD
         if mine["mean"].notna().any():
-            look = look | {"linestyle": "-" if len(mine) == most else ""}
+            at = [study.values.index(value) for value in mine["value"]]
+            look = look | {"linestyle": "-" if at[-1] - at[0] < len(at) else ""}
             sweep(ax, mine, study, shift, **look)
             shown[line] = look | {"label": style.short(line)}
         if i == 0 and len(train):
             sweep(ax, train[train["line"] == line], study, shift, **look | TRAIN)
             shown["train"] = look | TRAIN | {"label": "the same, training rows"}
-    if "zero_shot" in rows and rows["zero_shot"].notna().any():  # of the checkpoint, so of all
-        of_line = rows[rows["line"] == study.lines[0]]
-        ax.plot(_at(of_line, study), of_line["zero_shot"], **ZERO_SHOT)
-        shown["zero_shot"] = ZERO_SHOT
+    of_line = rows[rows["line"] == study.lines[0]]
+    for name in [name for name in CHECKPOINTS if name in rows and rows[name].notna().any()]:
+        ax.plot(_at(of_line, study), of_line[name], **CHECKPOINTS[name])
+        shown[name] = CHECKPOINTS[name]
     shown |= _across(ax, rows, study)
     values_axis(ax, study, _values(rows, study))
     return shown

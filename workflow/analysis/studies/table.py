@@ -3,10 +3,11 @@
 import math
 from pathlib import Path
 
+from tasks.world.degrees import read_degrees
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.samples import Samples
-from workflow.analysis.studies import few_rows, knockout, zero_shot
+from workflow.analysis.studies import few_rows, knockout, parts, skills, variances, zero_shot
 from workflow.analysis.table import Table
 from workflow.grid import Grid, StudyPlan
 
@@ -18,24 +19,37 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     run = Lines(study, grid, samples, notes, averages)
     frame = run.frame()
     headed = frame.assign(head=frame["task"].map(run.titles()))
-    parts = [f"# {study.title}", wide(headed, study), *compared(headed, study)]
+    expected = [f"Expected: {sentence}" for sentence in study.expected]
+    sections = [f"# {study.title}", *expected, wide(headed, study)]
+    sections += [] if study.is_compared else compared(headed, study)
     if study.axis == "train_share":
         known = few_rows.train_rows(results, study)
         places = zip(frame["task"], frame["value"], strict=True)
         frame = frame.assign(train_rows=[known.get(place, math.nan) for place in places])
     if study.axis == "checkpoint":
         frame, more = zero_shot.add(frame, results, study, run.scores())
-        parts += more
+        sections += more
+    if study.skills:
+        frame, more = skills.add(frame, results, run)
+        sections += more
+    if len(study.seeds) > len({*study.points[-1].of.pretrain}) > 1:
+        frame, more = variances.add(frame, run)
+        sections += more
+    if study.is_compared:
+        frame, more = parts.add(frame, run)
+        sections += more
     if study.predicted:
         frame, more = knockout.add(frame, study)
-        parts += more + knockout.cloze(results, grid, study)
-    return Table(frame, [*parts, *run.legend()])
+        sections += more + knockout.cloze(results, grid, study)
+    return Table(frame, [*sections, *run.legend()])
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     """Samples of the study's cells and of those of the run that are pooled; of those that ran."""
-    found, seeds = Samples(), tuple(grid.seeds.finetune)
+    found, seeds = Samples(), tuple(study.seeds or grid.seeds.finetune)
     examples, shares = results / "examples", few_rows.shares(study)
+    world = results / "world" / "degrees.csv"
+    degrees = read_degrees(world) if study.is_compared and world.exists() else None
     for cell in dict.fromkeys([*study.cells(), *grid.pooled(study)]):
         if cell.path(results).exists():
             share = shares.get(cell)
@@ -44,5 +58,5 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
                 if share
                 else None
             )
-            found.add(cell, results, seeds, bag_of_words=own)
+            found.add(cell, results, seeds, degrees, own)
     return found

@@ -1,0 +1,76 @@
+"""Skills and the gains that need them: which has come half of its way first, along pre-training?
+
+A curve's way is from the untrained model to the last checkpoint; where half of it is behind is read
+from a straight line between two checkpoints, and counted in checkpoints after the untrained model.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gpt1.records import ClozeScores
+from workflow.analysis import markdown
+from workflow.analysis.lines import Lines
+from workflow.analysis.stats.estimate import LEVEL, Component, half_width
+
+HALVES = ["half_skills", "half_zero_shot", "half_score"]
+LEAST = 5.0  # points; a curve that rises less has no way to go
+LEGEND = (
+    "In checkpoints after the untrained model. `lag`: how many the fine-tuned score is later than "
+    "the cloze items that teach it, with the 95 % interval of Student's t over seeds. A dash: a "
+    f"curve rises by less than {LEAST:g} points, or was not run."
+)
+
+
+def half_way(scores: Sequence[float]) -> float:
+    """The place among `scores` where they have first come half of their way; NaN without one."""
+    values = np.asarray(scores, dtype=float)
+    if not values[-1] - values[0] >= LEAST:
+        return float("nan")
+    half = (values[0] + values[-1]) / 2
+    i = int((values >= half).argmax())
+    return float(i - (values[i] - half) / (values[i] - values[i - 1]))
+
+
+def add(
+    frame: pd.DataFrame, results: Path, run: Lines
+) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
+    """The frame with the accuracy of `skills`, and in a task's last row its halves and its lag."""
+    lags: dict[Any, dict[str, float]] = {}
+    learnt: dict[Any, float] = {}
+    for task, taught in run.study.skills.items():
+        rows, models = frame[frame["task"] == task], run.study.points[-1].of.models()
+        paths = [[model.cloze(results, int(at)) for model in models] for at in rows["value"]]
+        known = np.array([[_accuracy(path, taught) for path in of_all] for of_all in paths])
+        learnt |= dict(zip(rows.index, known.mean(axis=1), strict=True))
+        curves = [*zip(*rows["by_seed"], strict=False)]  # by seed; none if a cell was not run
+        ways = pd.DataFrame(
+            {
+                "half_skills": [
+                    half_way(known[:, i % len(models)].tolist()) for i in range(len(curves))
+                ],
+                "half_score": [half_way(curve) for curve in curves],
+            },
+            dtype=float,
+        )
+        lag = ways["half_score"] - ways["half_skills"]
+        error = Component(lag.var(skipna=False) / max(1, len(lag)), len(lag) - 1)
+        mean, half = lag.mean(skipna=False), half_width([error], LEVEL)
+        row = {**ways.mean(skipna=False), "half_zero_shot": half_way(rows["zero_shot"])}
+        lags[rows.index[-1]] = row | {"lag": mean, "lag_low": mean - half, "lag_high": mean + half}
+    frame = frame.assign(skills=pd.Series(learnt)).join(pd.DataFrame.from_dict(lags, "index"))
+    shown = frame.loc[[*lags]]
+    text = shown[HALVES].map(markdown.value)
+    found = markdown.intervals(shown, "lag", "lag_low", "lag_high")
+    text["lag"] = [of.replace(markdown.MISSING, markdown.NONE) for of in found]
+    text.index = shown["task"].map(run.study.shown)
+    return frame, ["## Half of the way", text.rename_axis(""), LEGEND]
+
+
+def _accuracy(path: Path, skills: Sequence[str]) -> float:
+    """The mean accuracy of a checkpoint on some skills."""
+    found = ClozeScores.read(path).skills
+    return float(np.mean([found[skill].accuracy for skill in skills]))
