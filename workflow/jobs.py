@@ -18,8 +18,8 @@ class Job:
     """What one process trains of each of the `tasks`: the `lines`, named by their variants.
 
     All have the language models `sources` after `update`, one for each of the seeds `pretrain`, or
-    none, the rows, their tokens and the books' of the variants `rows`, `encoded` and `tokens`, and
-    the `seeds` of fine-tuning.
+    none, the rows, their tokens and the books' of the variants `rows`, `encoded` and `tokens`, the
+    `seeds` of fine-tuning, and the same initial weights of what is not transferred.
     """
 
     name: str  # of the rule
@@ -31,6 +31,7 @@ class Job:
     encoded: str
     tokens: str
     seeds: tuple[int, ...]
+    init_std: float | None
     lines: tuple[str, ...] = ()
     together: tuple[str, ...] = ()  # all lines that would share a job if these were not cut
 
@@ -48,6 +49,7 @@ def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
         lines.at(variant, "encoded"),
         lines.at(variant, "tokens"),
         tuple(config.experiment.seeds.finetune),
+        config.experiment.finetune.init_std,
         (variant,),
         (variant,),
     )

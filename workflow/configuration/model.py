@@ -283,6 +283,9 @@ class Config(Settings):
         """
         experiment, own = self.experiment, self.experiment.tasks[task]
         common, arch, optimizer = experiment.finetune, experiment.arch, experiment.optimizer
+        model = self.model(arch)
+        if common.init_std is not None:
+            model = model.model_copy(update={"init_std": common.init_std})
         if common.l2 is not None:
             optimizer = optimizer.model_copy(update={"l2": common.l2})
         return CellSettings(
@@ -292,7 +295,7 @@ class Config(Settings):
             lr=getattr(own.lr, arch) or getattr(common.lr, arch),
             lm_coef=common.lm_coef if own.lm_coef is None else own.lm_coef,
             method=common.method,
-            model=self.model(arch),
+            model=model,
             optimizer=optimizer,
             n_transfer=self.n_transfer(),
             corpus=self.read(),

@@ -15,6 +15,7 @@ from gpt1.settings import (
     Epochs,
     FinetuneMethod,
     FinetuneOptions,
+    InitStd,
     LSTMShape,
     ModelOptions,
     PretrainOptions,
@@ -148,6 +149,8 @@ class Finetune(FinetuneOptions):
     lr: FinetuneRates = FinetuneRates()
     lm_coef: Weight = 0.5
     """Weight of the auxiliary LM loss (0: without it)."""
+    init_std: InitStd | None = None
+    """Standard deviation of the initial weights that are not transferred (null: the model's)."""
     l2: Annotated[float, Field(ge=0, le=1000)] | None = None
     """Weight decay of fine-tuning (null: that of experiment.optimizer)."""
     method: FinetuneMethod = FinetuneMethod()
