@@ -143,7 +143,7 @@ def test_the_reference_page_is_that_of_the_model():
     assert page.read_text(encoding="utf-8") == reference.reference()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "world_full", "transfers"])
 def test_every_config_file_names_the_schema_and_fits_it(name):
     path = ROOT / "workflow" / "config" / f"{name}.yaml"
     first = path.read_text(encoding="utf-8").splitlines()[0]
