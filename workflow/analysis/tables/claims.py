@@ -51,7 +51,7 @@ def build(results: Path, grid: Grid) -> Table:
         for finding in claim.findings(run)
     ]
     table = pd.DataFrame(rows)
-    words = ("verdict", "tasks", "contrast", "by Table 5", "needs")
+    words = ("verdict", "section", "tasks", "contrast", "by Table 5", "needs")
     return Table(table, _wide(table, results, grid), DECIMALS, words)
 
 
