@@ -6,7 +6,7 @@ from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, small
 from tests.workflow.running import command_line, write
 from workflow import studies
-from workflow.configuration.read import ConfigError
+from workflow.configuration.read import ConfigError, read
 
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
@@ -126,3 +126,11 @@ def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_p
     for line, task in zip(lines, ("sst2", "qnli"), strict=True):
         assert line.startswith(f"error: config: {place}: {task} {remedy}")
     assert "Traceback" not in said
+
+
+def test_the_null_of_a_line_that_no_earlier_file_has_is_refused_whatever_follows(tmp_path):
+    typo = {"experiment": {"studies": {"ablation": {"lines": {"xyz": None}}}}}
+    paths = [write(tmp_path / f"{i}.yaml", of) for i, of in enumerate((shipped(), typo, {}, typo))]
+    for n in (2, 3, 4):
+        (said,) = faults(read(paths[:n]))
+        assert "ablation.lines.xyz: there is no such line to remove" in said

@@ -106,19 +106,22 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
 
 
 def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """Both together, without the lines of studies that are null in the later one.
+    """Both together, without the lines of the earlier one that are null in the later one.
 
     The null of a line that every config has stays, for it is what takes that line out.
     """
     merged, known = merge(earlier, later), shipped(has_lstm=True)
-    for study, entry in _section(earlier, "experiment", "studies").items():
-        now = _section(merged, "experiment", "studies", study)
+    for study in _section(later, "experiment", "studies"):
         for part in ("lines", "references"):
-            for title in _section(entry, part):
-                lines = _section(now, part)
-                if lines.get(title, 0) is None and title not in known.get(study, {}).get(part, {}):
-                    del lines[title]
-                    _section(now, "predicted").pop(title, None)
+            one, other, both = (
+                _section(of, "experiment", "studies", study, part)
+                for of in (earlier, later, merged)
+            )
+            every = known.get(study, {}).get(part, {})
+            for title in [name for name, line in other.items() if line is None]:
+                if title not in every and one.get(title) is not None:
+                    del both[title]
+                    _section(merged, "experiment", "studies", study, "predicted").pop(title, None)
     return merged
 
 
