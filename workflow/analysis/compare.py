@@ -54,19 +54,22 @@ class Comparison(Table):
     """`b` minus `a`: a `frame`, a row for each line and average or task, and its `markdown`."""
 
     def figure(self) -> Figure:
-        """The differences with their intervals, a panel for each of the first lines."""
-        lines = list(self.frame["line"].unique())[:MOST_LINES]
-        at = pd.Series({task: float(i) for i, task in enumerate(self.frame["task"].unique())})
-        across, down = min(ACROSS, len(lines)), -(-len(lines) // ACROSS)
+        """The differences with their intervals, a panel for each of the first lines that differ."""
+        differ = self.frame[self.frame["verdict"] != SAME]
+        frame = self.frame if differ.empty else differ
+        titles = frame.groupby("line", sort=False)["line_title"].first()[:MOST_LINES]
+        tasks = self.frame.groupby("task", sort=False)["task_title"].first()
+        at = pd.Series(np.arange(len(tasks)) * 1.0, tasks.index)
+        across, down = min(ACROSS, len(titles)), -(-len(titles) // ACROSS)
         size = (2 + 2.6 * across, 1.4 + down * (0.6 + 0.3 * len(at)))
         figure = Figure(figsize=size, layout="constrained")
-        axes = style.panels(figure, down, across, len(lines), sharex=True, sharey=True)
-        for ax, line in zip(axes, lines, strict=True):
+        axes = style.panels(figure, down, across, len(titles), sharex=True, sharey=True)
+        for ax, (line, title) in zip(axes, titles.items(), strict=True):
             rows = self.frame[self.frame["line"] == line].set_index("task").reindex(at.index)
             style.dots(ax, at, rows[style.DIFFERENCE], at * np.nan, color=style.BLUE, marker="o")
             ax.tick_params(labelbottom=True)
-            ax.set_title(fill(line.replace("+", " + "), 26), fontsize=10)
-        axes[0].set_yticks(at, at.index)
+            ax.set_title(fill(title.replace("+", " + "), 26, break_on_hyphens=False), fontsize=10)
+        axes[0].set_yticks(at, tasks)
         scales.limit_to_differences(axes[0].xaxis)
         figure.supxlabel("b minus a, points, with 95 % intervals", fontsize=13)
         return figure
@@ -94,14 +97,18 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
             paired.setdefault(line, {})[task] = mine, its
     if not paired:
         has = [", ".join(" on ".join(key) for key in of.cells) for of in (one, other)]
-        why = "; ".join(left_out) or f"a has {has[0]:.99}, b has {has[1]:.99}"
+        why = f"a has {has[0]:.99}, b has {has[1]:.99}"
+        if left_out:
+            why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
         raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
     # A line that is the same in both counts once.
     every = (*one.pooled, *other.pooled)
     pooled = {repr([[*of.score] for of in line.values() if of]): line for line in every}
     pool = SeedPool([*pooled.values()])
     rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]
+    titles = other.titles | one.titles
     frame = pd.DataFrame(chain(*rows))
+    frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
     parts = [*_scores(frame, one, other)]
     parts += _changed("lines of claims", one.claims, other.claims)
     parts += _changed("keys of the configs", one.config, other.config)
@@ -114,7 +121,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     """The averages of a line and its tasks; of a single seed by the rows alone."""
     b = {task: its.sample for task, (_, its) in pairs.items()}
-    metrics = {task: its.metric for task, (_, its) in pairs.items()}
+    shown = {task: (its.metric, its.title) for task, (_, its) in pairs.items()}
     by_task = {task: difference(b[task], mine.sample) for task, (mine, _) in pairs.items()}
     averages = {"avg": list(EIGHT)} if len(pairs) > len(EIGHT) else {}
     averages |= {"mean": [*pairs]} if len(pairs) > 1 else {}
@@ -128,6 +135,7 @@ def _rows(
             continue
         of, its = found[name], np.mean([b[task].at(whole.seeds).value for task in members])
         margin = margins.mean if name in averages else margins.task
+        metric, title = shown.get(name, ("mean", f"mean of {len(members)} tasks"))
         verdict = EQUAL if of.within(margin) else UNDECIDED
         if p[name] < 1 - LEVEL:
             verdict = HIGHER if of.value > 0 else LOWER
@@ -136,7 +144,7 @@ def _rows(
         distance = max(abs(of.value), margin - abs(of.value))
         low, high = of.interval
         yield {
-            **{"line": line, "task": name, "metric": metrics.get(name, "mean")},
+            **{"line": line, "task": name, "metric": metric, "task_title": title},
             **{"n_seeds": len(whole.seeds), "rows": whole.n_rows, "alarms": whole.raised},
             **{"a": its - of.value, "b": its, "diff": of.value, "diff_low": low, "diff_high": high},
             **{"diff_by_seed": tuple(whole.score), "over": SEEDS if of.seeds else ROWS},
@@ -159,9 +167,9 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
         b=markdown.column(differ["b"], ".1f"),
         difference=[text + mark for text, mark in zip(intervals, marks, strict=True)],
         p=differ["p_holm"].map(markdown.p_value),
-    ).set_index("task")
-    for line, rows in texts.groupby("line", sort=False):
-        yield f"## {line}"
+    ).set_index("task_title")
+    for _, rows in texts.rename_axis("task").groupby("line", sort=False):
+        yield f"## {rows['line_title'].iloc[0]}"
         yield rows[["a", "b", "difference", "p", "verdict", "needs"]]
     yield LEGEND.format(one.margins)
 

@@ -24,7 +24,7 @@ from workflow.analysis.stats.scoring import limits_of
 from workflow.analysis.table import read_csv
 from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.studies import flat
-from workflow.grid import Margins
+from workflow.grid import Grid, Margins
 from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 
@@ -38,6 +38,7 @@ class Scored:
     sample: Sample
     metric: str
     rows: Mapping[str, str]
+    title: str  # of the task
 
     def unlike(self, other: "Scored") -> str:
         """Why another cannot be paired with it; empty if it can be."""
@@ -54,12 +55,14 @@ class Scored:
 class Side:
     """One of two that are compared: its scores by line and task, the dotted keys of its config.
 
-    Of a run also the lines whose variance over seeds is `pooled`, and its `claims` in words.
+    Of a run also the `titles` of its lines, those whose variance over seeds is `pooled`, and its
+    `claims` in words.
     """
 
     name: str
     cells: dict[tuple[str, str], Scored]
     config: dict[str, Any] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
     pooled: Sequence[Line] = ()
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
@@ -91,7 +94,8 @@ def of_run(folder: Path) -> Side:
         if (head := samples.headline(cell)) is not None:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
-            cells[cell.line, cell.task] = Scored(head, samples.task(cell.task).metric, rows)
+            task = samples.task(cell.task)
+            cells[cell.line, cell.task] = Scored(head, task.metric, rows, task.title)
     found = Side(str(folder), cells, claims=_claims(folder / "claims.csv"))
     try:
         config = read([folder / CONFIG])
@@ -99,7 +103,18 @@ def of_run(folder: Path) -> Side:
         grid = Plan(parse(config)).grid()
     except ConfigError:  # not kept yet, or of another version of the suite
         return found
-    return replace(found, pooled=samples.seed_pool(grid).lines, margins=grid.margins)
+    pooled = samples.seed_pool(grid).lines
+    return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
+
+
+def _titles(grid: Grid) -> dict[str, str]:
+    """The title of each line in the first study that has it, with the value of the study's axis."""
+    titles: dict[str, str] = {}
+    for study in grid.studies.values():
+        for point in study.points:
+            value = f", {study.axis} {point.value}" if point.value else ""
+            titles.setdefault(point.of.name, f"{point.line}{value}")
+    return titles
 
 
 def _claims(table: Path) -> dict[str, str]:
@@ -149,4 +164,4 @@ def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
     units, seeds = np.arange(len(table)), tuple(table.columns)
     score, boot, n_rows = resample(name, values, labels, units, task)
     sample = Sample(seeds, (0,) * len(seeds), score, boot, n_rows, limits_of(metric))
-    return Scored(sample, metric, dict(zip(names, truth.astype(str), strict=True)))
+    return Scored(sample, metric, dict(zip(names, truth.astype(str), strict=True)), task)

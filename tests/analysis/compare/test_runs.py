@@ -51,6 +51,12 @@ def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
         ["It helps; RTE; a - b", "3.0, undecided", "3.0, holds"],
         ["experiment.finetune.lm_coef", "0.5", "0.25"],
     ]
+    assert "## Transformer w/o pre-training\n" in found.markdown and "| RTE " in found.markdown
+    titled = set(found.frame["line_title"])
+    assert "Transformer w/ aux LM (full)" in titled and "LSTM w/ aux LM, n_transfer 0" in titled
+    (panel,) = found.figure().axes
+    assert " ".join(panel.get_title().split()) == "Transformer w/o pre-training"
+    assert "RTE" in [tick.get_text() for tick in panel.get_yticklabels()]
     back = gpt1.compare(*runs[::-1]).frame.set_index(["line", "task"])["diff_low"]
     high = found.frame.set_index(["line", "task"])["diff_high"]
     assert (-back)[high.index].to_numpy() == pytest.approx(high.to_numpy(), nan_ok=True)
