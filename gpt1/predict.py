@@ -7,14 +7,13 @@ One answer a row on stdout: the label, or for STS-B the score, and the probabili
 a file are of one task and take the way of its examples: the texts are encoded as `gpt1.encode` does
 and become sequences as in training, a similarity in both orders.
 
-A TSV has a header: `text`, for pairs `second`, for multiple choice `choice1`, `choice2`, ... (there
-`text` is the document or story and `second` the question), or the columns of the task's own table,
-such as `sentence`, whose others are left unread. A file that ends in .jsonl has an object on each
-line, with the keys `text`, `second` and `choices`, and may hold texts of several lines.
+A file is a TSV (without quoting), or ends in .csv, .jsonl or .parquet. It has the columns `text`,
+for pairs `second`, for multiple choice `choice1`, `choice2`, ... or a list of them in `choices`
+(there `text` is the document or story and `second` the question); or those of the files that the
+cell was trained on, such as `sentence`, whose others are left unread.
 """
 
 import argparse
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,17 +29,18 @@ from gpt1.data.encoded import EncodedSplit
 from gpt1.encode import encode_row
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.text.vocabulary import read_text
 from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, first_fault
+from tasks.formats import Record, records, word
+from tasks.readers import Table
 from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
-KEYS = "give text, second and choices"
+KEYS = "give text, second and choices, or the columns of the training file"
 
 
 class Row(Settings):
@@ -60,7 +60,7 @@ class Predictor:
         record, own = cell.record, task(cell.record.task, cell.record.own)
         self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
         table = own.table
-        self.columns = {table.first: "text", table.second: "second"} if table else {}
+        self.columns = columns_of(table) if table else {}
         self.labels = () if own.family == "multiple_choice" else own.labels
         self.tokenizer = Tokenizer.load(folder)
         self.runtime = Runtime.parse(json.dumps({**record.runtime, "device": device}))
@@ -119,6 +119,14 @@ class Predictor:
         return pd.DataFrame(answers | {f"p_{name}": share for name, share in shares})
 
 
+def columns_of(table: Table) -> dict[str, str]:
+    """The columns of a task's own files, with those of a file of rows that they stand for."""
+    choices = {of: f"choice{i}" for i, of in enumerate(table.choices, 1)}
+    if len(choices) == 1:
+        choices = dict.fromkeys(choices, "choices")
+    return {table.first: "text", **({table.second: "second"} if table.second else {}), **choices}
+
+
 def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
     """Raise InputError for a row that is not one of the task."""
     chosen, task = spec.family == "multiple_choice", f"{spec.name} ({spec.family})"
@@ -140,40 +148,42 @@ def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
 
 
 def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> list[Row]:
-    """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one.
+    """The rows of a file. Raises InputError, naming the line, for a malformed one.
 
-    `names` are the columns of the task's own files, with the keys of `Row` that they stand for; of
-    a TSV that has no `text` but one of them, other columns are left out.
+    `names` are the columns of the task's own files, with those that they stand for; of a file that
+    has no `text` but one of them, other columns are left out.
     """
-    lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
-    header = [] if path.suffix == ".jsonl" else lines.pop(0).split("\t")
-    if len(set(header)) < len(header):
-        raise InputError(f"{path}: line 1: a column occurs twice; give each once")
-    is_own = "text" not in header and "text" in map(names.get, header)
-    header = [names.get(name, "") for name in header] if is_own else header
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; give one")
     rows = []
-    for number, line in enumerate(lines, 2 if header else 1):
+    for line, record in records(path):
+        if isinstance(record, str):
+            raise InputError(f"{path}: line {line}: {record}; correct it")
+        if "text" not in record and "text" in map(names.get, record):
+            record = {names[key]: value for key, value in record.items() if key in names}
         try:
-            rows.append(_tsv_row(header, line) if header else Row.model_validate_json(line))
+            rows.append(_row(record))
         except ValidationError as error:
-            raise InputError(
-                f"{path}: line {number}: {first_fault(error)}; {KEYS} (in a TSV: choice1, "
-                "choice2, ...)"
-            ) from None
+            raise InputError(f"{path}: line {line}: {first_fault(error)}; {KEYS}") from None
     if not rows:
         raise InputError(f"{path}: no rows below the header; give one")
     return rows
 
 
-def _tsv_row(header: list[str], line: str) -> Row:
-    """Raises ValidationError for other columns than those of a row, and for too many or too few."""
-    fields = itertools.zip_longest(header, line.split("\t"))
-    columns = {"beyond the header" if name is None else name: text for name, text in fields}
-    columns.pop("", None)  # of the task's own file, but no text
-    choices: list[str | None] = []
-    while (name := f"choice{len(choices) + 1}") in columns:
-        choices.append(columns.pop(name))
-    return Row.model_validate({**columns, "choices": choices})
+def _row(record: Record) -> Row:
+    """Raises ValidationError for other columns than those of a row."""
+    given = {key: _plain(value) for key, value in record.items()}
+    choices = []
+    while (name := f"choice{len(choices) + 1}") in given:
+        choices.append(given.pop(name))
+    return Row.model_validate({**given, "choices": choices} if choices else given)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as text, alike in all formats."""
+    if isinstance(value, list):
+        return [*map(_plain, value)]
+    return value if isinstance(value, str | dict) else word(value)
 
 
 def printed(answers: pd.DataFrame, as_json: bool) -> str:
@@ -201,8 +211,8 @@ def main() -> None:
     source.add_argument(
         "--file",
         type=Path,
-        help="many rows: a .tsv with the header text, second, choice1, choice2, ... or that of the "
-        "task's own file, or a .jsonl with the keys text, second, choices",
+        help="many rows: .tsv, .csv, .jsonl or .parquet with the columns text, second, choice1, "
+        "... or those of the training file",
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of TSV")
     parser.add_argument("--seed", type=int, help="of fine-tuning (default: the first one kept)")
