@@ -173,7 +173,7 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
 def _row(record: Record) -> Row:
     """Raises ValidationError for other columns than those of a row."""
     given = {key: _plain(value) for key, value in record.items()}
-    choices = []
+    choices: list[Any] = []
     while (name := f"choice{len(choices) + 1}") in given:
         choices.append(given.pop(name))
     return Row.model_validate({**given, "choices": choices} if choices else given)
