@@ -1,28 +1,23 @@
 """Logs of lm-evaluation-harness: `lm_eval ... --output_path FOLDER --log_samples`.
 
 `FOLDER/MODEL/samples_TASK_DATE.jsonl` has, for each document and filter, `doc_id`, digests, the
-names of `metrics` and each one's value. `results_DATE.json` beside it has the settings.
+names of `metrics` and each one's value.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from tasks.common.errors import InputError
 from workflow.analysis.stats.bootstrap import MEAN
 
-PAIRS = {"f1": "f1", "mcc": "matthews"}  # logged as [label, prediction]
-BINARY = [0, 0], [0, 1], [1, 0], [1, 1]
 
-
-def read(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The rows of the latest log of each task, as `gpt1.compare` takes them, and the settings.
+def read(path: Path) -> pd.DataFrame:
+    """The rows of the latest log of each task, as `gpt1.compare` takes them.
 
     A metric, with its filter if there is one, is a line. Those count that score each document from
-    0 to 1, and F1 and Matthews' of two classes. Raises InputError where there is nothing to read.
+    0 to 1. Raises InputError where there is nothing to read.
     """
     logs = sorted(path.rglob("samples_*.jsonl"), key=_date) or [path] * path.is_file()
     if len(models := {log.parent.name for log in logs}) != 1:
@@ -32,10 +27,7 @@ def read(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     kept = [rows.assign(task=task) for task, log in latest.items() for rows in _metrics(log)]
     if not kept:
         raise InputError(f"{path}: no metric from 0 to 1 of each document; log one, such as acc")
-    settings: dict[str, Any] = {}
-    for file in logs[-1].parent.glob(f"*_{_date(logs[-1])}.json"):
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    return pd.concat(kept), {key: settings.get(key) for key in ("config", "versions", "n-shot")}
+    return pd.concat(kept)
 
 
 def _date(log: Path) -> str:
@@ -56,7 +48,3 @@ def _metrics(log: Path) -> Iterator[pd.DataFrame]:
             line, values = name if answers == "none" else f"{name}, {answers}", [*rows[name]]
             if all(isinstance(value, int | float) and 0 <= value <= 1 for value in values):
                 yield rows[["row", "label"]].assign(line=line, metric=MEAN, score=values)
-            elif name in PAIRS and all(value in BINARY for value in values):
-                label, said = zip(*values, strict=True)
-                pair = {"label": label, "prediction": said}
-                yield rows[["row"]].assign(line=line, metric=PAIRS[name], **pair)

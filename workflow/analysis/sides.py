@@ -75,9 +75,8 @@ def side(source: Source, metric: str) -> Side:
     paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
     if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
         return of_run(paths[0])
-    logs = [harness.read(path) for path in paths]
-    rows = pd.concat(frame.assign(seed=seed) for seed, (frame, _) in enumerate(logs))
-    return Side(", ".join(map(str, paths)), of_rows(rows, metric), flat(logs[0][1]))
+    rows = pd.concat(harness.read(path).assign(seed=seed) for seed, path in enumerate(paths))
+    return Side(", ".join(map(str, paths)), of_rows(rows, metric))
 
 
 def of_run(folder: Path) -> Side:
