@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tasks import task
+from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN
 from tasks.world import (
     acceptability,
     coreference,
@@ -50,7 +50,8 @@ FOUR = dict.fromkeys("ABCD", 1.0)
 class WorldTask:
     """A task: its training rows at scale 1, its splits, its files, how a row is made, the labels.
 
-    `labels` gives the share of each label.
+    `labels` gives the share of each label; `prompts` are the task's own with each answer, which are
+    not read from there, or every task's code would be the world's.
     """
 
     rows: int
@@ -58,25 +59,32 @@ class WorldTask:
     write: Callable[[layouts.Splits], layouts.Files]
     make: MakeRow
     labels: dict[str, float] = field(default_factory=dict)
+    prompts: tuple[str, ...] = ()
 
 
+TWO_VERDICTS = tuple(f"{CLAIMED} {verdict}" for verdict in (TRUE, FALSE))
+THREE_VERDICTS = (*TWO_VERDICTS, f"{CLAIMED} {UNKNOWN}")
+CHOSEN = ("{first} {second} {choice}",)
+VERY = ("{first} very negative", "{first} very positive")
 # The training rows rank the tasks by size as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(10000, PUBLIC, layouts.snli, entailment.snli, THREE),
-    "mnli": WorldTask(9990, MNLI, layouts.mnli, entailment.mnli, THREE),
-    "qnli": WorldTask(2500, GLUE, layouts.qnli, questions.qnli, TWO),
-    "rte": WorldTask(440, GLUE, layouts.rte, entailment.rte, TWO),
+    "snli": WorldTask(10000, PUBLIC, layouts.snli, entailment.snli, THREE, THREE_VERDICTS),
+    "mnli": WorldTask(9990, MNLI, layouts.mnli, entailment.mnli, THREE, THREE_VERDICTS),
+    "qnli": WorldTask(2500, GLUE, layouts.qnli, questions.qnli, TWO, TWO_VERDICTS),
+    "rte": WorldTask(440, GLUE, layouts.rte, entailment.rte, TWO, TWO_VERDICTS),
     "scitail": WorldTask(
-        940, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
+        940, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}, TWO_VERDICTS
     ),
-    "race": WorldTask(1875, RACE, layouts.race, questions.race, FOUR),
+    "race": WorldTask(1875, RACE, layouts.race, questions.race, FOUR, CHOSEN),
     "story_cloze": WorldTask(
-        380, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
+        380, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}, CHOSEN
     ),
-    "mrpc": WorldTask(500, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}),
-    "qqp": WorldTask(3750, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}),
-    "stsb": WorldTask(625, GLUE, layouts.stsb, sentiment.stsb, {"": 1}),
-    "sst2": WorldTask(1250, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
+    "mrpc": WorldTask(
+        500, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS
+    ),
+    "qqp": WorldTask(3750, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
+    "stsb": WorldTask(625, GLUE, layouts.stsb, sentiment.stsb, {"": 1}, TWO_VERDICTS),
+    "sst2": WorldTask(1250, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}, VERY),
     "cola": WorldTask(750, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
     "dprd": WorldTask(40, DPRD, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}),
 }
@@ -159,13 +167,11 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
 
 
 def _prompted(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """What a task's prompt asks of every row, with each choice behind it; nothing of DPRD."""
-    prompt = task(name).prompt
-    if name == "dprd" or prompt is None or prompt.heuristic == "threshold":
-        return set()
-    found = set()
-    for row in (row for rows in splits.values() for row in rows):
-        for choice in prompt.choices or row.choices:
-            texts = {"first": row.first, "second": row.second, "choice": choice}
-            found.add(normalise(f"{prompt.before} {prompt.scored}".format(**texts)))
-    return found
+    """What a task's prompt asks of every row, with each answer behind it."""
+    rows = [row for rows in splits.values() for row in rows]
+    return {
+        normalise(prompt.format(first=row.first, second=row.second, choice=choice))
+        for prompt in WORLD_TASKS[name].prompts
+        for row in rows
+        for choice in row.choices or ("",)
+    }

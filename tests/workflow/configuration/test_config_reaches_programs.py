@@ -82,8 +82,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": best, "race": dict(best)}}
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
-    if not pretrained:  # where no other program shows experiment.optimizer.l2
-        experiment["finetune"]["l2"] = 0.0
+    if not pretrained:  # where no other program shows what they stand in place of
+        experiment["finetune"] |= {"l2": 0.0, "init_std": 0.0}
     experiment["submission"] = True
     experiment["keep"] = ["full/rte"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
