@@ -1,8 +1,8 @@
 """The books of the world: tales, remarks, readers, natural histories and chronicles.
 
 Each book is named for one kind of discourse and contains some of every other. Together they teach
-what the tasks ask for. Kept out are any 13 words in a row of the select and reported rows, and
-their texts, but for short claims (`tasks.world.tasks.forbidden_texts`).
+what the tasks ask for. Kept out are any 13 words in a row of the rows that are not for training,
+and their texts, but for short ones (`tasks.world.tasks.forbidden_texts`).
 """
 
 import itertools

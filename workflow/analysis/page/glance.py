@@ -22,7 +22,7 @@ class Glance:
     `checks` of the positive control by outcome, yes or no, and the points by which the full model
     `leads` the best baseline of each task, on average and on compositional rows; claims by verdict,
     and how many lines are `decided`; `gain` is what pre-training adds on average, with its
-    interval, and over a network from scratch that fits its rows (`over_fitted`); fine-tuning runs,
+    interval, and over a small network from scratch (`over_fitted`); fine-tuning runs,
     and those with an alarm of their own; cells, and those whose seeds disagree.
     """
 
