@@ -77,14 +77,18 @@ def normalise(text: str) -> str:
 def fingerprints(text: str, before: str = "") -> set[str]:
     """What a book may not share with a reported row.
 
-    Its sentences, their clauses without the words that link them, its first sentences, and its
-    `ngrams`.
+    Its sentences, each two in a row, their clauses without the words that link them, its first
+    sentences, and its `ngrams`.
     """
     ended = SENTENCE_END.sub("\n", text)
     sentences, clauses = ended, ended.replace(",", "\n")
     parts = set(_lines(sentences)) | {LINK.sub("", part) for part in _lines(clauses)}
-    begun = itertools.accumulate(_lines(sentences), "{} {}".format)
-    return (parts | {*map(str.strip, begun)} | ngrams(text, before)) - {""}
+    lines = [line for line in _lines(sentences) if line]
+    parts |= {
+        *itertools.accumulate(lines, "{} {}".format),
+        *map(" ".join, itertools.pairwise(lines)),
+    }
+    return (parts | ngrams(text, before)) - {""}
 
 
 def _lines(text: str) -> list[str]:

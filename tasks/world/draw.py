@@ -94,16 +94,15 @@ class Draw(random.Random):
         both if it is compositional, else none.
 
         Of the sorts each task holds one out: both parts of a training row that is about it are
-        never reversed, though each is by itself, and both are in rows about the others. Whether
-        the second part is reversed is drawn alike for all sorts, or it would tell which is likely.
+        never reversed, though each is by itself, and both are in rows about the others. Sort and
+        second part are drawn alike for all rows, or the second text would tell of the label.
         """
         if degree != "compositional":
             return self.choice(sorts), False, False
         held_out = sorts[_number(f"{self.world}/{self.part}/held out") % len(sorts)]
-        if self.combined():
-            return held_out, True, True
         about, second = self.choice(sorts), self.random() < 0.5
-        return about, not second or (about != held_out and self.random() < 0.67), second
+        share = 2 * self._combined if about == held_out else 0.67
+        return about, not second or self.random() < share, second
 
 
 def _number(name: str) -> int:

@@ -22,7 +22,7 @@ from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
-COMBINED = 0.3  # and, if compositional, that it combines clauses as no training row does
+COMBINED = 0.4  # and, if compositional, that it combines clauses as no training row does
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
 ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
@@ -157,6 +157,7 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
             found |= ngrams(f"{row.first} {row.second} {choice}")
         if not row.choices:
             texts = normalise(row.first), normalise(row.second)
+            found.add(" ".join(texts).strip())
             claims = (ASKED.sub("", text) for text in texts)
             found |= {
                 text

@@ -213,6 +213,12 @@ def test_no_reported_text_is_a_sentence_of_a_book(written: set[str], splits, nam
                 assert text not in written, e
 
 
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "dprd"])
+def test_no_book_says_both_texts_of_a_reported_row_one_behind_the_other(written, splits, name: str):
+    for e in (e for rows in held_out(splits, name).values() for e in rows if e.second):
+        assert normalise(f"{e.first} {e.second}") not in written, e
+
+
 def test_no_13_words_in_a_row_of_a_reported_row_stand_in_a_book(paragraphs, splits):
     """By the search that the contamination table uses, over all books in a row."""
     numbers, search = WordNumbers(), Search()

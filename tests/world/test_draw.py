@@ -24,14 +24,14 @@ def test_training_rows_lack_the_combination_of_reversals_that_reported_rows_have
         draw = Draw(world, "x/train", **combined)
         return Counter(draw.reversals("compositional", *FEELINGS) for _ in range(2000))
 
-    books, training, reported = drawn(), drawn(combined=0.0), drawn(combined=0.6)
+    books, training, reported = drawn(), drawn(combined=0.0), drawn(combined=0.4)
     (held_out,) = set(books) - set(training)
     assert held_out[1:] == (True, True) and len(books) == 6
     # Each part of it is known by itself, and both parts of a row about the other feeling.
     feeling = held_out[0]
     (other,) = {*FEELINGS} - {feeling}
     assert {(feeling, True, False), (feeling, False, True), (other, True, True)} <= set(training)
-    assert reported[held_out] / 2000 == pytest.approx(0.6, abs=0.05)
+    assert reported[held_out] / 2000 == pytest.approx(0.2, abs=0.04)
     # The second part is reversed as often whatever the row is about, which it would tell else.
     for of in FEELINGS:
         ways = Counter()
@@ -42,7 +42,10 @@ def test_training_rows_lack_the_combination_of_reversals_that_reported_rows_have
 
 def test_each_task_holds_out_a_combination_of_its_own():
     def held_out(world: int, part: str) -> str:
-        return Draw(world, part, combined=1.0).reversals("compositional", *FEELINGS)[0]
+        draw = Draw(world, part, combined=0.0)
+        ways = {draw.reversals("compositional", *FEELINGS) for _ in range(100)}
+        (feeling,) = {of for of in FEELINGS if (of, True, True) not in ways}
+        return feeling
 
     parts = ("snli/train", "mnli/train", "race/train")
     assert len({tuple(held_out(world, part) for part in parts) for world in range(20)}) > 4

@@ -19,7 +19,7 @@ from tests.support.programs import refusal
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
-MANIFEST = "c9145732afef26c98eede888ef4f9439bd4fe5cdeb7e6ae8a81980f4433aafc1"  # SMOKE's
+MANIFEST = "019cbf04d1d0997c0bc4fe6ec3070de339d1f88a072bef8d245bd91d20290193"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
