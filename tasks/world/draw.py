@@ -36,8 +36,8 @@ class Draw(random.Random):
     """A random generator of one named part of a world, which draws words and forms as well.
 
     The words are those of `seen` (None: all of the world's) and, with probability `unseen_share`,
-    of `unseen`. Clauses of a compositional text are combined, with probability `combined`, as in no
-    training row.
+    of `unseen`. `combined` is the probability that a compositional text combines clauses as no
+    training row does, where its second part allows it (`combined`, `reversals`).
     """
 
     def __init__(

@@ -39,7 +39,7 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
     study = layer_transfer.swept(grid)
     rows = table[table["line"] == study.lines[0]]
     ends, names, splits = [], study.tasks[:2], dict[str, None]()
-    for name, look in zip(names, SHOWN, strict=False):
+    for name, look in zip(names, SHOWN[: len(names)], strict=True):
         of_task = rows[rows["task"] == name]
         splits[split := lines.main_split(of_task)] = None
         reported = of_task[of_task["split"] == split]

@@ -38,7 +38,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         style.label_ends(left, curves(left, table, names, grid))
     figure.supylabel("relative score (0 = random, 1 = best)")
     axes = [ax for row in rows for ax in row]
-    for ax, (family, of_family) in zip(axes, families.items(), strict=False):
+    for ax, (family, of_family) in zip(axes[: len(families)], families.items(), strict=True):
         ax.set_title(f"prompts: {FAMILIES[family]}")
         ends = curves(ax, table, of_family, grid, "prompt")
         ax.set_ylim(bottom=max(LOWEST, ax.get_ylim()[0]))

@@ -46,7 +46,8 @@ def add(
         paths = [[model.cloze(results, int(at)) for model in models] for at in rows["value"]]
         known = np.array([[_accuracy(path, taught) for path in of_all] for of_all in paths])
         learnt |= dict(zip(rows.index, known.mean(axis=1), strict=True))
-        curves = [*zip(*rows["by_seed"], strict=False)]  # by seed; none if a cell was not run
+        is_whole = rows["by_seed"].map(len).nunique() == 1  # else some cell or seed was not run
+        curves = [*zip(*rows["by_seed"], strict=True)] if is_whole else []  # by seed
         ways = pd.DataFrame(
             {
                 "half_skills": [
