@@ -97,7 +97,7 @@ def test_a_run_that_failed_goes_on_without_records(project):
     options = ("--config", SEED, "--", f"results/{MADE}")
     documents = "results/corpus/documents.json"
     snakemake(project, *options[:-1], documents, code=1)  # the stand-in writes no books
-    assert parse(read([project / "results" / "config.yaml"])).experiment.world.seed == 42
+    assert parse(read([project / "results" / "config.yaml"])).experiment.world.seed == 43
     shutil.rmtree(project / ".snakemake")
     assert "Nothing to be done" in snakemake(project, *options)
 
