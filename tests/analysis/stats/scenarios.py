@@ -2,7 +2,7 @@
 
     python -m tests.analysis.stats.scenarios
 
-prints the tables of `docs/statistics.md`. A fit that fails scores `LOSS` points less. True of a
+prints the tables of `docs/statistics.md`. A fit that fails scores `loss` points less. True of a
 line is the mean of all its fits, failed ones included: what other seeds find on average.
 """
 
@@ -22,7 +22,7 @@ from workflow.analysis.stats.trends import line_over, steps
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
 POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
 LINES = (*POOLED, "control")  # which the pool lacks
-LOSS, MARGIN = 60.0, 5.0
+MARGIN = 5.0
 FIT, COMMON, ROWS = 1.0, 0.5, 0.7  # deviations: a fit, what a seed does to all tasks, the rows
 BY_CHANCE = {"b": 0.09, "c": 0.2, "d": 0.35}  # the share of fits that fail, by task
 
@@ -31,23 +31,26 @@ BY_CHANCE = {"b": 0.09, "c": 0.2, "d": 0.35}  # the share of fits that fail, by 
 class Scenario:
     """By line and task the share of fits that fail; the contrast is full minus `other`.
 
-    If they fail `together`, a seed fails on all tasks or on none.
+    If they fail `together`, a seed fails on all tasks or on none. A fit that fails loses `loss`.
     """
 
     fails: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     other: str = "lstm"
     together: bool = False
+    loss: float = 60.0
 
     def truth(self) -> dict[str, float]:
         """What the contrast is on each task."""
         own, other = (self.fails.get(line, {}) for line in ("full", self.other))
-        return {task: LOSS * (other.get(task, 0.0) - own.get(task, 0.0)) for task in TASKS}
+        return {task: self.loss * (other.get(task, 0.0) - own.get(task, 0.0)) for task in TASKS}
 
 
 SCENARIOS = {
     "all fits fit": Scenario(),
     "fits of one line fail": Scenario({"lstm": BY_CHANCE}),
     "of one line, on one task": Scenario({"lstm": {"d": 0.35}}),
+    "of one line, by 30 points": Scenario({"lstm": BY_CHANCE}, loss=30.0),
+    "of one line, by 15 points": Scenario({"lstm": BY_CHANCE}, loss=15.0),
     "of both lines": Scenario({"full": BY_CHANCE, "lstm": BY_CHANCE}),
     "of every line": Scenario(dict.fromkeys(POOLED, BY_CHANCE)),
     "a control learns by chance": Scenario(
@@ -73,7 +76,7 @@ def line_of(
         failed = (luck[0] if scenario.together else own_luck) < scenario.fails.get(line, {}).get(
             task, 0.0
         )
-        score = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - LOSS * failed
+        score = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - scenario.loss * failed
         arch = weight_of("lstm" if line.startswith("lstm") else "transformer")
         boot = score[:, None] + rows[1:]
         found[task] = with_alarms(Sample(seeds, seeds, score, boot, 1000, weights=arch))
