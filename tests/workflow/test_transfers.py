@@ -11,7 +11,8 @@ from workflow.plan import Plan
 
 CONFIG = merge(shipped(), shipped("transfers"))
 LINES = Plan(parse(CONFIG))
-OWN = [*shipped("transfers")["experiment"]["studies"]]
+GIVEN = shipped("transfers")["experiment"]["studies"]
+OWN = [name for name, study in GIVEN.items() if "heading" in study]  # `lm_coef` is world.yaml's
 EVERY = list(LINES.base.experiment.tasks)
 
 
@@ -44,6 +45,14 @@ def test_fresh_layers_have_initial_values_of_their_own_above_the_runs_language_m
     assert own.finetune("rte").model.init_std == fitted.finetune("rte").model.init_std == 0.1
     assert own.model("transformer") == LINES.base.model("transformer")
     assert LINES.line(cells("words_and_circuits")["learned embeddings", ""]).model == ""
+
+
+def test_no_job_that_the_studies_need_trains_the_cells_of_another_study_along():
+    needed = {name for study in OWN for name in cells(study).values()}
+    of_lm_coef = {*cells("lm_coef").values()} - needed
+    assert of_lm_coef and not [
+        job for job in jobs(LINES) if {*job.lines} & needed and {*job.lines} & of_lm_coef
+    ]
 
 
 def test_the_lines_of_a_job_have_one_models_settings():
