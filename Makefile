@@ -105,6 +105,7 @@ audit: dev
 	for lock in requirements*.lock; do \
 	  .venv/bin/pip-audit --strict --disable-pip --no-deps -r $$lock || exit 1; done
 
+# What runs made stays, with Snakemake's records of it.
 clean:
-	rm -rf results/[!R]* results/.work .slurm mutants .snakemake .pytest_cache .ruff_cache .mypy_cache
+	rm -rf .slurm mutants .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +
