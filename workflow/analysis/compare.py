@@ -2,8 +2,8 @@
 
     python -m workflow.analysis compare results/a results/b --out compare.csv
 
-It writes the CSV, a figure, and Markdown, which it prints. `gpt1.compare` says what else may stand
-for a folder of results; folders with commas between are the seeds of one model.
+It writes a CSV, a figure, and Markdown, which it also prints. `gpt1.compare` lists what may take
+the place of a results folder; comma-separated folders are the seeds of one model.
 """
 
 import argparse
@@ -33,8 +33,8 @@ from workflow.analysis.table import DECIMALS, Table
 from workflow.grid import Margins
 
 HIGHER, LOWER, SAME = "b higher", "b lower", "same in every row"
-SEEDS, ROWS = "rows and seeds", "rows"  # what an interval is over
-MOST_LINES, ACROSS = 12, 4  # panels of the figure
+SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers
+MOST_LINES, ACROSS = 12, 4  # of the figure: most panels, and panels in a row
 NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6}
 WORDS = ("verdict", "needs")
 LEGEND = (
@@ -51,10 +51,10 @@ ONE_SEED = (
 
 @dataclass(frozen=True)
 class Comparison(Table):
-    """`b` minus `a`: a `frame`, a row for each line and average or task, and its `markdown`."""
+    """`b` minus `a`: a `frame` with a row per line and average or task, and its `markdown`."""
 
     def figure(self) -> Figure:
-        """The differences with their intervals, a panel for each of the first lines that differ."""
+        """The differences with their intervals: a panel for each of the first lines that differ."""
         differ = self.frame[self.frame["verdict"] != SAME]
         frame = self.frame if differ.empty else differ
         titles = frame.groupby("line", sort=False)["line_title"].first()[:MOST_LINES]
@@ -84,7 +84,7 @@ class Comparison(Table):
 
 
 def compare(a: Source, b: Source, metric: str) -> Comparison:
-    """`b` minus `a`, as `gpt1.compare` says."""
+    """`b` minus `a`; `gpt1.compare` describes the arguments."""
     one, other = side(a, metric), side(b, metric)
     paired: dict[str, dict[str, tuple[Scored, Scored]]] = {}
     left_out: dict[str, None] = {}
@@ -101,7 +101,7 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
         if left_out:
             why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
         raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
-    # A line that is the same in both counts once.
+    # A line with the same scores in both is pooled once.
     every = (*one.pooled, *other.pooled)
     pooled = {repr([[*of.score] for of in line.values() if of]): line for line in every}
     pool = SeedPool([*pooled.values()])
@@ -119,7 +119,7 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
 def _rows(
     line: str, pairs: Mapping[str, tuple[Scored, Scored]], pool: SeedPool, margins: Margins
 ) -> Iterator[dict[str, Any]]:
-    """The averages of a line and its tasks; of a single seed by the rows alone."""
+    """The rows of a line: its averages, then its tasks; one seed is judged by the rows alone."""
     b = {task: its.sample for task, (_, its) in pairs.items()}
     shown = {task: (its.metric, its.title) for task, (_, its) in pairs.items()}
     by_task = {task: difference(b[task], mine.sample) for task, (mine, _) in pairs.items()}
@@ -154,7 +154,7 @@ def _rows(
 
 
 def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
-    """A table for each line that differs at all."""
+    """The heading, a table for each line with any difference, and the legend."""
     differ = frame[frame["verdict"] != SAME]
     yield "# b minus a"
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
@@ -175,7 +175,7 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
 
 
 def _changed(what: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str | pd.DataFrame]:
-    """A section on what is another in both, if both have any."""
+    """A section on the entries that differ between `a` and `b`; empty if either has none."""
     both = pd.DataFrame({"a": a, "b": b}, dtype=object).map(str)
     differ = both[both["a"] != both["b"]].rename_axis("")
     return [f"## {len(differ)} of {len(both)} {what} differ", differ] if a and b else []

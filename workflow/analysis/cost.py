@@ -1,14 +1,14 @@
-"""Forecast what a config costs: the FLOPs of its grid over the pace of an update.
+"""Forecast what a config costs: the FLOPs of its grid divided by the speed of training.
 
     python -m workflow.analysis cost --configfile workflow/config/novels.yaml --config data=FOLDER
     python -m workflow.analysis cost --configfile workflow/config/paper.yaml --config data=FOLDER \
         --card H100 --mfu 0.4
 
-An update of each stage and architecture is timed on random tokens, or its pace is a share of the
-peak of a card that need not be there. Core-hours, or hours of one GPU. Left out: preparing the
-data, starting programs, scores along pre-training, tables, waiting. Numbers of rows and their
-lengths are those of the published sets or of the synthetic world, within the config's limits; of
-one's own rows the number is counted.
+The speed is that of updates on random tokens, timed for each stage and architecture, or a given
+share of the peak of a card that need not be present. Costs are core-hours, or hours of one GPU.
+They leave out preparing the data, starting programs, scoring along pre-training, tables and
+waiting. Numbers of rows and their lengths are those of the published sets or of the synthetic
+world, within the config's limits; the user's own rows are counted and their words averaged.
 """
 
 import argparse
@@ -40,20 +40,20 @@ LENGTHS = {
     "snli": 27, "mnli": 38, "qnli": 50, "rte": 71, "scitail": 40, "race": 380, "story_cloze": 65,
     "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
 }  # fmt: skip
-SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # of a row
-MOST_FLOPS = 1e12  # of the update that is timed: of a larger batch a part is
-UPDATES = 5  # that are timed, after one to warm up; fewer if they take long
+SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # per row
+MOST_FLOPS = 1e12  # of a timed update on a CPU, which takes only a part of a larger batch
+UPDATES = 5  # to time, after one to warm up; fewer if they take long
 LONG = 20.0  # seconds
 
 
 def n_vocab(config: Config) -> int:
-    """What the size of the vocabulary will be at most."""
+    """An upper bound on the size of the vocabulary."""
     merges = config.experiment.tokenizer.merges
-    return merges + 200 if merges else 40_478  # characters, twice; the published vocabulary
+    return merges + 200 if merges else 40_478  # each character twice; the published vocabulary
 
 
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
-    """Rows of a task that are trained on, rows that are reported, mean tokens of a row."""
+    """A task's number of training rows, number of reported rows, and mean tokens per row."""
     settings, world = config.prepare(name), config.experiment.world
     if world and settings.is_made:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
@@ -67,7 +67,7 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
             read = {split: task.read(folder, split) for split in {*roles.files.values()}}
             rows |= {split: len(of) for split, of in read.items()}
             words = [len(f"{row.first} {row.second}".split()) for row in read[roles.train]]
-            length = 4 + round(1.2 * statistics.mean(words))  # special tokens; tokens of a word
+            length = 4 + round(1.2 * statistics.mean(words))  # special tokens; tokens per word
         whole = rows[roles.train]
         carved = {split: round(share * whole) for split, share in roles.carve.items()}
         sizes = carved or rows | {"train": whole}
@@ -79,7 +79,7 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
 
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
-    """FLOPs of all fine-tuning runs of an architecture; scoring a row is a third of training it."""
+    """FLOPs of all fine-tuning of an architecture; scoring a row costs a third of training it."""
     lines, total = Plan(config), 0.0
     grid = lines.grid()
     for cell in grid.cells():
@@ -94,7 +94,7 @@ def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
 
 
 def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabulary: int) -> float:
-    """FLOP/s of an update of `batch` sequences of `length` random tokens."""
+    """FLOP/s, per core on a CPU, of an update on `batch` sequences of `length` random tokens."""
     runtime = Runtime(**config.runtime_of(stage).model_dump())  # type: ignore[arg-type]
     runtime.start()
     on_gpu, settings = runtime.device.startswith("cuda"), config.model(arch)
@@ -124,7 +124,7 @@ def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabu
 def forecast(
     config: Config, given: float | None = None
 ) -> Iterator[tuple[str, Arch, float, float]]:
-    """Stage, architecture, PFLOP and hours, at a `given` pace in FLOP/s or at the one timed."""
+    """Stage, architecture, PFLOP and hours, at the `given` FLOP/s or else at the timed speed."""
     grid, vocabulary = Plan(config).grid(), n_vocab(config)
     for arch in grid.arch:
         if grid.has_corpus:

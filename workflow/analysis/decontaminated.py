@@ -1,8 +1,8 @@
 """Scores without the rows that overlap the pre-training corpus.
 
-`gpt1.contamination` says how many words in a row each row of the reported splits shares with the
-corpus: with 13 or more it is contaminated. The others are the decontaminated rows, among them those
-too short to tell. A cell's scores on these are computed from its stored predictions.
+`gpt1.contamination` marks the rows of the reported splits that share 13 consecutive words with the
+corpus: these are contaminated. The others are the decontaminated rows, including those too short
+to tell. A cell's scores on them are computed from its stored predictions.
 """
 
 from pathlib import Path
@@ -28,12 +28,12 @@ NOTE = (
 
 
 def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFrame | None:
-    """The reported rows of a task: `split`, `row` (its place in the split), and whether it is
-    contaminated (`share`) and too short to be (`short`).
+    """A task's reported rows: `split`, `row` (its place in the split), and two flags.
 
-    Of a `cell` that was run, one row per seed with its label and prediction; rows with a group
-    (RACE's middle and high) are there once more, as a split of their own. None if the corpus was
-    not searched. Raises InputError if marks and predictions are not of the same examples.
+    `share` is true of contaminated rows, `short` of rows too short to be. With a `cell` that was
+    run there is one row per seed, with its label and prediction, and rows with a group (RACE's
+    middle and high) appear again under a split of their own. None if the corpus was not searched.
+    Raises InputError if marks and predictions are not of the same examples.
     """
     path, facts = (results / kind / f"{name}.json" for kind in ("contamination", "examples"))
     marks = Marks.find(path, task=name)
@@ -57,10 +57,10 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
 
 
 def shares(results: Path, name: str, cells: list[Cell]) -> pd.DataFrame:
-    """For each split of a task its number of `rows` and the percentages that are marked.
+    """For each split of a task, its number of `rows` and the percentages of `share` and `short`.
 
-    RACE's groups are known from the predictions of the first of the `cells` that was run. Empty if
-    the corpus was not searched.
+    RACE's groups come from the predictions of the first of the `cells` that was run. Empty if the
+    corpus was not searched.
     """
     cell = next((cell for cell in cells if cell.predictions(results).exists()), None)
     rows = marked_rows(results, name, cell)
@@ -75,9 +75,9 @@ def shares(results: Path, name: str, cells: list[Cell]) -> pd.DataFrame:
 def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
     """`table` with the scores of the fully transferred transformer on the decontaminated rows.
 
-    Its columns SCORED say which, COLUMNS are added: mean and standard deviation over the seeds
-    (n-1; NaN for one), 0 to 100, and the number of rows. The scores are NaN if no row is left; all
-    are where the corpus was not searched.
+    Rows are matched by the columns SCORED. COLUMNS are added: mean and standard deviation over the
+    seeds (n-1; NaN for one seed), 0 to 100, and the number of rows. The scores are NaN if no row is
+    left; all three are NaN where the corpus was not searched.
     """
     runs = []
     for cell in grid.full_transformer():

@@ -1,10 +1,11 @@
 """Floating-point operations of training, by one rule.
 
-Per token 6 N + 12 L d T: N parameters that meet each token in a matrix product (blocks, maps and,
-where an LM loss is taken, the rows of the softmax; no look-up of embeddings and no positions), and
-attention over T tokens, nothing saved for causality or by recomputing. A forward pass is a third.
-The rule counts what the mathematics asks for: pads count nothing, and a prefix that choices share
-counts once for each choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
+Per token 6 N + 12 L d T. N is the number of parameters that each token is multiplied by (blocks,
+projections and, with an LM loss, the rows of the softmax, but no look-up of embeddings or
+positions). The second term is the transformer's attention over T tokens; causality does not lower
+it and recomputation does not raise it. A forward pass is a third. The rule counts what the
+mathematics asks for: padding costs nothing, and a prefix that choices share counts once for each
+choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
 """
 
 from gpt1.settings import ModelSettings, TransformerShape
@@ -12,7 +13,7 @@ from gpt1.special_tokens import N_SPECIAL
 
 
 def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = True) -> float:
-    """FLOPs of training per token in sequences of `time` tokens, forward and backward."""
+    """Training FLOPs per token in sequences of `time` tokens, forward and backward."""
     shape = model.shape
     softmax = (n_vocab + N_SPECIAL) * shape.n_embd if lm_loss else 0
     if isinstance(shape, TransformerShape):

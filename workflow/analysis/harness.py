@@ -14,10 +14,10 @@ from workflow.analysis.stats.bootstrap import MEAN
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The rows of the latest log of each task, as `gpt1.compare` takes them.
+    """The rows of each task's latest log, in the form that `gpt1.compare` takes.
 
-    A metric, with its filter if there is one, is a line. Those count that score each document from
-    0 to 1. Raises InputError where there is nothing to read.
+    Each metric, with its filter if there is one, is a line. Only metrics that score each document
+    from 0 to 1 are kept. Raises InputError where there is nothing to read.
     """
     logs = sorted(path.rglob("samples_*.jsonl"), key=_date) or [path] * path.is_file()
     if len(models := {log.parent.name for log in logs}) != 1:
@@ -35,7 +35,7 @@ def _date(log: Path) -> str:
 
 
 def _metrics(log: Path) -> Iterator[pd.DataFrame]:
-    """The rows of a log by each metric; the digests of a document stand for its label."""
+    """A log's rows for each metric; the digests of a document and its target stand for a label."""
     try:
         found = pd.read_json(log, lines=True, dtype=False)
         found = found.assign(row=found["doc_id"], label=found["doc_hash"] + found["target_hash"])

@@ -1,8 +1,8 @@
-"""What each job of a run took, from the benchmarks that Snakemake writes beside the results.
+"""The time and memory of each job of a run, from Snakemake's benchmarks beside the results.
 
-They are no declared outputs: a table of costs shows those that are there. A job that was
-interrupted counts with its last attempt alone. The CPU seconds there are left aside: Snakemake
-samples them, at last every half minute, so they lack the end of a job.
+Benchmarks are not declared outputs, so a table of costs shows those that exist. Only the last
+attempt of an interrupted job counts. The CPU seconds in them are not used: Snakemake samples them,
+in a long job every half minute, so they miss the end of a job.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from tasks.common.errors import InputError
 from workflow.grid import Grid
 
 PREPARATION, TABLES = "data", "tables"
-STAGES = {  # by the beginning of a rule's name; what comes before training is data
+STAGES = {  # by the start of a rule's name; all other rules prepare data
     "finetune": "fine-tuning",
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
@@ -26,10 +26,10 @@ COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
 def read(results: Path, grid: Grid) -> pd.DataFrame:
-    """One row per rule: its jobs, their seconds, the most memory of one in MB.
+    """One row per rule: its number of jobs, their total seconds, and the highest memory in MB.
 
-    Studies that the run does not make are left out. Raises InputError for a file that was cut,
-    which a kill may leave, as Snakemake does not write it atomically.
+    Studies that the run does not make are left out. Raises InputError for a truncated file, which a
+    kill may leave because Snakemake does not write it atomically.
     """
     rows = []
     own = tuple(f"finetune_{name}_" for name in (*grid.studies, "kept"))
@@ -46,7 +46,7 @@ def read(results: Path, grid: Grid) -> pd.DataFrame:
 
 
 def _last_attempt(path: Path) -> tuple[float, float]:
-    """Seconds and megabytes of a job. Raises InputError if the file is damaged."""
+    """Seconds and peak megabytes of a job. Raises InputError if the file is damaged."""
     try:
         if not path.read_bytes().endswith(b"\n"):
             raise ValueError("its last line is cut off")

@@ -1,18 +1,22 @@
 """The frame of a study, and its Markdown: each line, at each value of the axis, on every task.
 
-`diff` is the paired difference to what the study compares with: the first reference; else the
-first line, at the same value; of a single line the line's first value.
+`diff` is a point's paired difference to its reference: the line that its `minus` names; else the
+study's first reference; else the first line at the same value; in a study of one line, that line's
+first value.
 
-`train` is the mean score on the training rows, `along` the difference to the first value of the
-same line, where `diff` is to something else.
+`train` is the mean score on the training rows. `along` is the difference to the first value of the
+same line, given where `diff` compares with something else.
 
-Of several lines along an axis, `change` is how far the difference of a line to the first line has
-moved since the first value (a difference of differences), paired by row and seed. In `train_size`
-it is how much more, or less, a part of the method gives of all labelled rows than of few.
+With several lines along an axis, `change` is how much a line's difference to the first line changes
+from the first value to the last (a difference of differences), paired by row and seed. In
+`train_size` it is how much more, or less, a part of the method gains with all labelled rows than
+with few.
 
-Where a loss of the gain by pre-training was predicted, `beyond` is what is lost beyond half of it.
+Where a loss of the gain from pre-training was predicted, `beyond` is the loss in excess of half of
+that gain.
 
-Table 5 and Figure 2 are such frames, too; degrees, heat map and shares of the gain are views.
+Table 5 and Figure 2 (left) are such frames, too. The tables of degrees, the heat map and the shares
+of the gain are views of them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -32,13 +36,13 @@ from workflow.grid import Grid, Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]
-Key = tuple[str, str]  # of a point: its line and its value
+Key = tuple[str, str]  # a point's line and value
 Sum = list[tuple[float, Key]]
 
 
 @dataclass(frozen=True)
 class Lines:
-    """A study with the samples of its cells and of the run's; `averages` are means over tasks."""
+    """A study with the samples of its cells and the run's; `averages` names means over tasks."""
 
     study: StudyPlan
     grid: Grid
@@ -47,7 +51,7 @@ class Lines:
     averages: Mapping[str, Sequence[str]]
 
     def scores(self, score: Score | None = None) -> Scores:
-        """By line and value the `score` of each task, without one the headline."""
+        """The `score` of each task, or its headline score, by line and value."""
         score = score or self.samples.headline
         return {
             point.key: {task: score(Cell(point.of.name, task)) for task in self.study.tasks}
@@ -59,7 +63,7 @@ class Lines:
         return self.samples.of(cell, split, self.grid.task(cell.task).metric)
 
     def pool(self, score: Score | None = None) -> SeedPool:
-        """The run's pool of seeds; the study's own for an architecture that the run has not."""
+        """The run's pool of seeds, with the study's own lines for architectures the run lacks."""
         scores = self.scores(score)
         of_lines = {point.of.name: scores[point.key] for point in self.study.points}
         return self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
@@ -98,7 +102,7 @@ class Lines:
         return facts
 
     def titles(self) -> dict[str, str]:
-        """The head of each average and of each task, with metric and official set."""
+        """The column heads: of each average, and of each task with its metric and official set."""
         titles = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
         for task, split in self.samples.splits(self.study.tasks).items():
             metric, sets = markdown.METRICS[self.grid.task(task).metric], official_sets(split)
@@ -106,7 +110,7 @@ class Lines:
         return titles
 
     def legend(self) -> list[str]:
-        """What stands below the sections."""
+        """The paragraphs below the sections."""
         return [
             *self.notes.footnote(),
             "`a [b, c]`: the difference, paired by row and seed, and its 95 % interval, of the "
@@ -115,7 +119,7 @@ class Lines:
 
 
 def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
-    """What a point is compared with, by column: weighted points whose lines do not cancel out."""
+    """A point's contrasts by column: weighted sums of points whose lines do not cancel out."""
     lines = {one.key: one.of.name for one in study.points}
     first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
     here, start, base = point.key, (point.line, first), (study.lines[0], point.value)
@@ -135,13 +139,13 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
 
     sums = {name: total for name, total in sums.items() if differs(total)}
     reference = reference_of(study, point)
-    if sums.get("along") and reference == start:  # that is `diff`
+    if sums.get("along") and reference == start:  # the same as `diff`
         del sums["along"]
     return sums if reference == here else {"diff": [(1.0, here), (-1.0, reference)], **sums}
 
 
 def reference_of(study: StudyPlan, point: Point) -> Key:
-    """The line and the value of what `diff` compares a point with; of that one itself, its own."""
+    """The line and value that `diff` compares a point with; for that point itself, its own."""
     if point.minus:
         return point.minus, ""
     if study.references:
@@ -153,7 +157,7 @@ def reference_of(study: StudyPlan, point: Point) -> Key:
 
 
 def _sum(scores: Scores, keys: Sum) -> Heads:
-    """By task the weighted sum of the points' scores; None where one was not run."""
+    """By task, the weighted sum of the points' scores; None where one of them was not run."""
     samples: dict[str, Sample | None] = {}
     for task in scores[keys[0][1]] if keys else ():
         known = [one for _, key in keys if (one := scores[key][task])]
@@ -165,7 +169,7 @@ def _sum(scores: Scores, keys: Sum) -> Heads:
 def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     """The scores of a frame with a column `head`: points down, heads across, baselines below.
 
-    Below a line stand the scores that the paper prints of it, if there are any.
+    The scores that the paper prints for a line, if any, stand below it.
     """
     frame = named(frame, study)
     shown = []
@@ -178,13 +182,13 @@ def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The frame with each point in words, in a column `row`."""
+    """The frame with a column `row` that names each point in words."""
     keys = zip(frame["line"], frame["value"], strict=True)
     return frame.assign(row=[label(study, *key) for key in keys])
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The baselines, at each value if one of them was fitted to that value's rows."""
+    """The baselines; one bag of words per value if it was fitted to each value's rows."""
     whole = markdown.baselines(frame, "head")
     if frame.groupby("head")["bag_of_words"].nunique().max() < 2:
         return whole
@@ -199,7 +203,10 @@ def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
-    """The sections of differences of a frame with a column `head`: heads down, points across."""
+    """The sections on differences, from a frame with a column `head`.
+
+    Each is a table of heads by points, with the longer of the two down.
+    """
     base, since = study.lines[0], f"{study.axis} {(study.values or [''])[0]}"
     titles = {
         "diff": f"Difference to {_compared_with(study)}",
@@ -218,7 +225,7 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
 def _against(
     frame: pd.DataFrame, name: str, keys: Collection[Key], title: str
 ) -> list[str | pd.DataFrame]:
-    """A section of those points that are compared; nothing where none is."""
+    """A section on the points `keys`; empty if there are none."""
     rows = [key in keys for key in zip(frame["line"], frame["value"], strict=True)]
     if not any(rows):
         return []
@@ -230,14 +237,14 @@ def _against(
 
 
 def label(study: StudyPlan, line: str, value: str) -> str:
-    """A point in words: its line, where there are several, and the value of the axis."""
+    """A point in words: its line, if there are several, and its value on the axis."""
     several = len(study.lines) + len(study.references) > 1 or not study.axis
     at = f"{study.axis} {value}" if value else ""
     return ", ".join(filter(None, (line if several else "", at)))
 
 
 def _compared_with(study: StudyPlan) -> str:
-    """What the differences are to, in words."""
+    """What `diff` compares with, in words."""
     last = study.points[-1]
     line, value = reference_of(study, last)
     if line == last.line:

@@ -2,7 +2,7 @@
 
     python -m workflow.analysis figure NAME --tables NAME.csv --grid JSON --out NAME.png
 
-NAME is that of a module of this folder, whose `draw` takes the tables in their order.
+NAME is a module of `workflow.analysis.figures`, whose `draw` takes the tables in the order given.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python -m workflow.analysis table NAME --results R --grid JSON --out R/NAME.csv
 
-NAME is that of a module of this folder.
+NAME is a module of `workflow.analysis.tables`.
 """
 
 import importlib

@@ -1,6 +1,6 @@
 """The tables' Markdown: numbers as text, and frames of text as padded tables.
 
-A dash means that there is no such number (the paper printed none, or it is not defined).
+A dash means that there is no such number (the paper prints none, or it is not defined).
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ METRICS = {
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
 BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
-CORPORA = {  # what a language model read, or what became of it
+CORPORA = {  # what a language model was trained on, or how it was altered
     "books": "books",
     "shuffled": "shuffled words",
     "sentences-shuffled": "shuffled sentences",
@@ -47,7 +47,7 @@ LEGEND = (
 def render(frame: pd.DataFrame, words: Collection[str] = ()) -> str:
     """A frame of text as a Markdown table, its index the first column; reads well as plain text.
 
-    Columns named in `words` stand to the left, as the index does, the others to the right.
+    The index and the columns named in `words` are left-aligned, the others right-aligned.
     """
 
     def escape(text: str) -> str:
@@ -61,7 +61,7 @@ def render(frame: pd.DataFrame, words: Collection[str] = ()) -> str:
 def pivot(table: pd.DataFrame, index: str, columns: str, values: str) -> pd.DataFrame:
     """`table` in wide form, rows and columns in the order in which they first occur.
 
-    A dash stands where the table has no such row.
+    Combinations that the table lacks are dashes.
     """
     wide = table.pivot(index=index, columns=columns, values=values)
     wide = wide.reindex(index=table[index].unique(), columns=table[columns].unique())
@@ -69,13 +69,16 @@ def pivot(table: pd.DataFrame, index: str, columns: str, values: str) -> pd.Data
 
 
 def scores(table: pd.DataFrame, line: str) -> pd.DataFrame:
-    """`table` with what its line shows of each head, and the seeds behind the numbers."""
+    """`table` with columns `line`, `shown` (each score as text) and `seeds` (how many)."""
     shown = table.apply(score, axis=1)
     return table.assign(line=line, shown=shown, seeds=seeds(table["n_seeds"]))
 
 
 def with_baselines(lines: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
-    """`lines` in wide form after a column of seeds, then the `baselines`, whose heads are first."""
+    """`lines` in wide form with the `baselines` below.
+
+    The columns are the seeds, the heads of the baselines, and then any others.
+    """
     heads = dict.fromkeys([*baselines.columns, *lines["head"]])
     wide = pivot(lines, "line", "head", "shown")[list(heads)]
     wide.insert(0, "seeds", lines.groupby("line")["seeds"].first())
@@ -83,13 +86,13 @@ def with_baselines(lines: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame
 
 
 def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
-    """One row per baseline, its scores over the `columns` of a table as text."""
+    """One row per baseline: its score, as text, for each value of the table's column `columns`."""
     known = table.groupby(columns, sort=False)[list(BASELINES)].first()
     return known.map(lambda number: value(number, MISSING)).T.rename(index=BASELINES)
 
 
 def score(row: Mapping[str, Any], decimals: int = 1) -> str:
-    """`12.3 ± 0.4`, the fits `(2 of 3)` if not all, and `!` where a run raised an alarm.
+    """`12.3 ± 0.4`, then `(2 of 3)` if some runs did not fit, and `!` if one raised an alarm.
 
     `missing` where nothing was run.
     """
@@ -102,7 +105,7 @@ def score(row: Mapping[str, Any], decimals: int = 1) -> str:
 
 
 def decontaminated(row: Mapping[str, Any]) -> str:
-    """The score on decontaminated rows and their number: `12.3 ± 0.4 (n 270)`; a dash if 0."""
+    """The score on decontaminated rows and their number: `12.3 ± 0.4 (n 270)`; a dash if none."""
     if pd.isna(row["decontaminated_rows"]):
         return MISSING
     if not row["decontaminated_rows"]:
@@ -120,12 +123,12 @@ def interval(value: float, low: float, high: float, decimals: int = 1) -> str:
 
 
 def intervals(table: pd.DataFrame, *columns: str) -> list[str]:
-    """`interval` of each row, whose value and limits are in three `columns`."""
+    """The `interval` of each row, whose value and limits are in the three `columns`."""
     return [interval(*row) for row in table[list(columns)].itertuples(index=False)]
 
 
 def value(number: float | None, absent: str = NONE, form: str = ".1f") -> str:
-    """A number in a format, by default with one decimal; or `absent`."""
+    """A number as text, by default with one decimal; `absent` if there is none."""
     return absent if pd.isna(number) else f"{number:{form}}"
 
 
@@ -140,7 +143,7 @@ def column(numbers: pd.Series, form: str, absent: str = MISSING) -> pd.Series:
 
 
 def seeds(counts: pd.Series) -> str:
-    """`3` or `1-3`, the seeds behind those numbers of a line that are not missing; else `0`."""
+    """How many seeds are behind a line's numbers, `3` or `1-3`; `0` if all are missing."""
     counts = counts[counts > 0] if (counts > 0).any() else counts
     low, high = int(counts.min()), int(counts.max())
     return f"{low}" if low == high else f"{low}-{high}"

@@ -19,7 +19,7 @@ DAGGER = "†"
 
 @dataclass(frozen=True)
 class Notes:
-    """The note of each task: "dev: 400 of 872 rows", or nothing. `own` describes one's own."""
+    """Each task's note, as "dev: 400 of 872 rows", or nothing; `own` are the user's own tasks."""
 
     by_task: dict[str, str]
     own: Mapping[str, OwnTask] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Notes:
         return self.by_task.get(name, "")
 
     def joined(self, names: Iterable[str]) -> str:
-        """The notes behind one number that is made of several tasks, for a CSV."""
+        """The notes behind one number that combines several tasks, for a CSV."""
         chosen = replace(self, by_task={name: self.of(name) for name in names})
         parts = (f"{name} ({note})" for name, note in chosen.by_task.items() if note)
         return chosen._shared or "; ".join(parts)
@@ -52,7 +52,7 @@ class Notes:
         return (title or self.title(name)) + dagger
 
     def footnote(self) -> list[str]:
-        """The paragraph that explains the daggers; none where all rows are the published ones."""
+        """The paragraph that explains the notes; none where all rows are the published ones."""
         if self._shared:
             return [f"Rows of every task: {self._shared}."]
         titles: dict[str, list[str]] = {}
@@ -66,13 +66,13 @@ class Notes:
 
     @property
     def _shared(self) -> str:
-        """The note that several tasks all have."""
+        """The note that all of several tasks share; empty if there is no such note."""
         words = set(self.by_task.values())
         return words.pop() if len(self.by_task) > 1 and len(words) == 1 else ""
 
 
 def single_control(grid: Grid) -> list[str]:
-    """What a table says that compares several pre-trained models with a single control."""
+    """The caveat of a table that compares several pre-trained models with a single control."""
     n, shuffled = len(grid.seeds.sources()), {*SHUFFLED.values()} & {*grid.controls()}
     n_control = min(
         (len(c.pretrain) for c in grid.lines.values() if c.corpus in shuffled), default=n

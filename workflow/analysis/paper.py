@@ -1,8 +1,8 @@
-"""What the paper prints in its Tables 2 to 5, and the models that they are of.
+"""The numbers that the paper prints in its Tables 2 to 5, and the models of its ablations.
 
-`NUMBERS` has a row for each: `column` is the printed head, `task` and `part` say what it is of: a
-whole task, one of MNLI's two sets, or one of RACE's two groups. `avg` is the mean of the eight
-tasks of Table 5, `glue` the server's average.
+`NUMBERS` has a row for each number. `column` is the printed head; `task` and `part` say what was
+scored: a whole task, one of MNLI's two sets, or one of RACE's two groups. Task `avg` is the mean of
+the eight tasks of Table 5, `glue` the server's average.
 """
 
 import functools
@@ -21,7 +21,7 @@ NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"), keep_defaul
 TABLE_5 = NUMBERS[NUMBERS["table"] == "Table 5"]
 TABLES_2_TO_4 = NUMBERS[NUMBERS["table"] != "Table 5"]
 EIGHT = tuple(task for task in TABLE_5["task"].unique() if task != "avg")
-TRAIN_ROWS = {  # of these eight, as GLUE had them when the paper was written
+TRAIN_ROWS = {  # of these eight tasks, as GLUE had them when the paper was written
     **{"cola": 8_551, "sst2": 67_349, "mrpc": 3_668, "stsb": 5_749},
     **{"qqp": 363_849, "mnli": 392_702, "qnli": 108_436, "rte": 2_490},
 }
@@ -31,8 +31,8 @@ TRAIN_ROWS = {  # of these eight, as GLUE had them when the paper was written
 class Variant:
     """A model of the ablations: `title` in the tables, `name` in the claims.
 
-    `n_transfer` "all" is as many layers as the architecture has. One that is not `plain` differs in
-    more than is named here, and is known by its title in Table 5.
+    `n_transfer` "all" is as many layers as the architecture has. A variant that is not `plain`
+    differs in more than these fields, and is found by its title among the lines of Table 5.
     """
 
     title: str
@@ -44,7 +44,7 @@ class Variant:
     plain: bool = True
 
     def cell(self, grid: Grid, task: str) -> Cell | None:
-        """Its cell of a task; None if the run has no such line."""
+        """The variant's cell for a task; None if the run has no such line."""
         line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
         if not self.plain:
             named = {point.line: point.of for point in grid.studies["ablation"].points}
@@ -52,7 +52,7 @@ class Variant:
         return Cell(line.name, task) if line else None
 
     def printed(self, task: str) -> float | None:
-        """Its score on a task, or in the mean `avg`, by Table 5; None if that has none."""
+        """The variant's score on a task, or mean `avg`, in Table 5; None if that has none."""
         return _table_5().get((self.title, task))
 
 
@@ -95,7 +95,7 @@ LSTM_NO_AUX = Variant("LSTM w/o aux LM", "LSTM w/o aux LM", "lstm", "off")
 
 @functools.cache
 def published() -> dict[str, tuple[float, float]]:
-    """By task the score of the paper's model and of the best published system, as printed."""
+    """By task, the printed scores of the paper's model and of the best published system."""
     groups = TABLES_2_TO_4["part"].isin(["_middle", "_high"])
     table = TABLES_2_TO_4[~groups & (TABLES_2_TO_4["task"] != "glue")]
     best = table.groupby(["task", table["method"] == OURS, "column"])["value"].max()

@@ -1,8 +1,8 @@
-"""The peaks that a share of is taken: dense bfloat16 FLOP/s of GPUs."""
+"""Peak dense bfloat16 FLOP/s of GPUs, the denominator of MFU."""
 
 import re
 
-# From the vendors' data sheets, by words of the card's name, the longer ones first.
+# From the vendors' data sheets, by words of the card's name, the more specific ones first.
 PEAKS = {
     "H200": 989e12,
     "H100 PCIe": 756e12,
@@ -18,5 +18,5 @@ PEAKS = {
 
 
 def peak(device: str) -> float | None:
-    """The peak of a card by its name, dense bfloat16 FLOP/s; None for an unknown one."""
+    """The peak dense bfloat16 FLOP/s of a card by its name; None for an unknown card."""
     return next((PEAKS[name] for name in PEAKS if re.search(rf"\b{name}\b", device, re.I)), None)

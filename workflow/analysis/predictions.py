@@ -29,7 +29,7 @@ class Predictions:
 def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     """A cell's predictions; None if it was not run.
 
-    Raises InputError if the file is not the one that the cell's JSON has the digest of.
+    Raises InputError if the file does not match its digest in the cell's JSON.
     """
     path, facts = cell.predictions(results), cell.path(results)
     if not path.exists() or not facts.exists():
@@ -44,5 +44,5 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
 
 
 def answers(task: Task, predictions: pd.Series) -> np.ndarray:
-    """Predictions [n] as the metrics take them: class indices, or real numbers for STS-B."""
+    """Predictions [n] in the form the metrics take: class indices, or real numbers for STS-B."""
     return predictions.to_numpy(dtype=float if task.soft_labels else np.int64)

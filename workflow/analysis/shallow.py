@@ -1,6 +1,6 @@
-"""The shallow baselines of a run: what linear models on words score on each task.
+"""The shallow baselines of a run: how simple models of words score on each task.
 
-They tell which tasks need more than words. `tasks.baselines` says what each of them sees.
+They show which tasks need more than words. `tasks.baselines` says what each of them sees.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,14 +33,15 @@ def scores(
     averages: Mapping[str, Sequence[str]],
     degree: str = "",
 ) -> pd.DataFrame:
-    """The score of each baseline (column) on each task of the run and in the `averages` (rows).
+    """The score of each baseline (columns) on each task of the run and in the `averages` (rows).
 
-    `best` is that of all, the constant answer among them. Of the synthetic world also on the rows
-    of one `degree`.
+    `best` is the highest of all, the constant answer included. A `degree` of the synthetic world
+    takes the scores on its rows alone.
 
-    NaN is what there is not: not every task has every baseline. `table` names the metric and the
-    splits behind each task's one number, as ablation.csv does, which has further tasks of the
-    paper; a larger run may have left theirs. Raises InputError for a damaged file.
+    Scores that do not exist are NaN: not every task has every baseline. `table` names the metric
+    and splits of each task's headline score, as ablation.csv does. Its tasks that the run lacks are
+    skipped, because their baselines could only be left over from a larger run. Raises InputError
+    for a damaged file.
     """
     found = {}
     for row in table[table["task"].isin(grid.tasks)].drop_duplicates("task").itertuples():
@@ -65,7 +66,7 @@ def _headline(scores: Scores, splits: str, metric: str, degree: str) -> float:
 
 
 def below(wide: pd.DataFrame, scores: pd.DataFrame, heads: Mapping[str, str]) -> pd.DataFrame:
-    """A `wide` table of text, whose columns are `heads` of tasks, with the scores below it."""
+    """A `wide` table of text with the baselines below; `heads` are its columns by task."""
     mine = scores.reindex(list(heads))[[*NAMES]].T
     mine = mine[mine.notna().any(axis=1)]
     if mine.empty:
@@ -75,7 +76,7 @@ def below(wide: pd.DataFrame, scores: pd.DataFrame, heads: Mapping[str, str]) ->
 
 
 def note(scores: pd.DataFrame, grid: Grid) -> list[str]:
-    """What the lines are, in words."""
+    """A paragraph that explains the lines of the baselines."""
     if not scores["best"].notna().any():
         return []
     said = (

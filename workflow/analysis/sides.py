@@ -1,6 +1,7 @@
 """What can be compared: the scores of a run, of a data frame, or of lm-evaluation-harness.
 
-A run has its samples (`workflow.analysis.stats.samples`); rows of the others are resampled here.
+A run has its samples (`workflow.analysis.stats.samples`); the rows of the other two are resampled
+here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,7 @@ Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
 
 @dataclass(frozen=True)
 class Scored:
-    """A line on a task. `rows` has of each row, or of each split of a run, a label or a digest."""
+    """A line's score on a task; `rows` has each row's label, or each split's digest for a run."""
 
     sample: Sample
     metric: str
@@ -53,10 +54,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Side:
-    """One of two that are compared: its scores by line and task, the dotted keys of its config.
+    """One side of a comparison: its scores by line and task, and its config by dotted key.
 
-    Of a run also the `titles` of its lines, those whose variance over seeds is `pooled`, and its
-    `claims` in words.
+    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, and
+    its `claims` in words.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Side:
 
 
 def side(source: Source, metric: str) -> Side:
-    """The scores of what `gpt1.compare` is given. Raises InputError for what has none."""
+    """The scores of an argument of `gpt1.compare`. Raises InputError if it has none."""
     if isinstance(source, pd.DataFrame):
         return Side("a data frame", of_rows(source, metric))
     paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
@@ -80,7 +81,7 @@ def side(source: Source, metric: str) -> Side:
 
 
 def of_run(folder: Path) -> Side:
-    """The cells of a run; those that are in none of its samples are sampled now."""
+    """The cells of a run; those that its samples lack are sampled now."""
     made = map(Cell.parse, sorted(folder.glob("cells/*/*.json")))
     records = {cell: CellRecord.read(cell.path(folder), **vars(cell)) for cell in made}
     own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
@@ -100,7 +101,7 @@ def of_run(folder: Path) -> Side:
         config = read([folder / CONFIG])
         found = replace(found, config=flat(config | {"results": ""}))
         grid = Plan(parse(config)).grid()
-    except ConfigError:  # not kept yet, or of another version of the suite
+    except ConfigError:  # not kept yet, or written by another version of the suite
         return found
     pooled = samples.seed_pool(grid).lines
     return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
@@ -126,7 +127,7 @@ def _claims(table: Path) -> dict[str, str]:
 
 
 def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
-    """By line and task the scores of a frame's rows, whose columns `gpt1.compare` names."""
+    """The scores of a frame's rows by line and task; `gpt1.compare` describes its columns."""
     given = {"seed": 0, "task": "all", "metric": MEAN if "score" in frame else metric}
     frame = frame.assign(**{name: of for name, of in given.items() if name not in frame})
     frame = frame if "line" in frame else frame.assign(line=frame["metric"])
@@ -135,7 +136,10 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
 
 
 def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
-    """Raises InputError unless each row is there once for each seed, with a value of the metric."""
+    """The score of the rows of one line and task.
+
+    Raises InputError unless each row is there once for each seed, with a value of the metric.
+    """
     if metric == "accuracy" and {"prediction", "label"} <= {*rows}:
         rows = rows.assign(score=rows["prediction"] == rows["label"])
     name, value = (MEAN, "score") if metric in ("accuracy", MEAN) else (metric, "prediction")

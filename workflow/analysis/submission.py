@@ -2,10 +2,11 @@
 
     python -m workflow.analysis submission --results R --grid JSON --out R/glue_submission.zip
 
-Each file holds the predictions of the fully transferred transformer with the auxiliary loss, by the
-seed that is best on the labelled dev rows; its epoch was chosen on other rows. The server takes
-complete sets only: the file of a task that was not run, and WNLI always, repeats one constant
-answer. The JSON beside the zip says what is behind each file. Equal inputs give equal bytes.
+Each file holds the predictions of the fully transferred transformer with the auxiliary loss, from
+the seed that scores best on the labelled dev rows; its epoch was chosen on other rows. The server
+takes complete sets only, so the file of a task that was not run, and WNLI's always, repeats one
+constant answer. The JSON beside the zip records where each file's answers come from. Equal inputs
+give equal bytes.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ WNLI = ("wnli", 146)  # the paper leaves it out
 
 @dataclass(frozen=True)
 class Sheet:
-    """A file of the submission: its task and split, and the answer where there is none."""
+    """A file of the submission: its task and split, and the answer to repeat if it was not run."""
 
     name: str
     task: str
@@ -73,7 +74,7 @@ def word(task: str, answer: int | float) -> str:
 
 
 def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
-    """The seed that is best on a task's dev rows (the first of equals), and the score behind it."""
+    """The seed that scores best on a task's dev rows (the first if tied), and its score."""
     samples = Samples({cell: scored(cell, results, seeds)})
     head = samples.headline(cell)
     if head is None:
@@ -89,7 +90,7 @@ def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
 
 
 def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]], dict[str, Any]]:
-    """The best seed's words for a task's unlabelled rows, by split, and the facts about them.
+    """The best seed's answers to a task's unlabelled rows, by split, and the facts about them.
 
     Raises InputError if scores, predictions and rows do not belong together.
     """
@@ -115,9 +116,9 @@ def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]
 
 
 def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
-    """The content of every file by name, and the facts of each.
+    """The content of every file by name, and the facts about each.
 
-    `labelled` says which labelled rows the seed was chosen on, where not on the published ones.
+    `labelled` says which labelled rows the seed was chosen on, if they are not the published ones.
     """
     notes = Notes.read(results, grid.unlabelled)
     known = {cell.task: answered(results, grid, cell) for cell in grid.submitted()}
@@ -143,7 +144,7 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
 
 
 def write_zip(path: Path, texts: dict[str, str]) -> None:
-    """The files in a zip without times, so that equal content is equal bytes."""
+    """Write the files to a zip without timestamps, so that equal content gives equal bytes."""
     with write_atomic(path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
         for name, text in texts.items():
             info = zipfile.ZipInfo(name)

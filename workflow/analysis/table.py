@@ -1,6 +1,6 @@
 """A table of the analysis: a tidy CSV, one number a row, and Markdown beside it.
 
-In the CSV what was not run is empty, with 0 seeds; in the Markdown it reads `missing`.
+What was not run is empty in the CSV, with 0 seeds, and `missing` in the Markdown.
 """
 
 from collections.abc import Collection
@@ -50,8 +50,8 @@ TEXT = [
 class Table:
     """A tidy `frame`, and the `parts` of its Markdown: paragraphs, and frames of text.
 
-    `decimals` are those of the numbers in the CSV, so that its bytes are stable. `words` are the
-    columns of the parts that hold words; the others hold numbers, which stand to the right.
+    `decimals` says how the CSV's numbers are rounded, so that its bytes are stable. `words` are the
+    columns of the parts that hold words; the others hold numbers and are right-aligned.
     """
 
     frame: pd.DataFrame
@@ -87,7 +87,7 @@ class Table:
 
 
 def _joined(values: object) -> str:
-    """Values by seed as text, `84.1;85.2`; empty of none."""
+    """Values by seed as text, `84.1000;85.2000`; empty if there are none."""
     return ";".join(f"{value:.4f}" for value in values) if isinstance(values, tuple) else ""
 
 
@@ -115,7 +115,7 @@ def read_csv(path: Path) -> pd.DataFrame:
             frame[name] = frame[name].map(_split)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None
-    except ValueError as error:  # pandas' own errors of parsing are such, with a line end
+    except ValueError as error:  # pandas' parsing errors are ValueErrors, too, with a newline
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{path}: not a table ({reason}); delete it and make it again") from None
     return frame
