@@ -2,8 +2,8 @@
 
 Every metric here is a function of sums over rows (of hits, or of x, y, xx, yy, xy), so the score of
 a resample needs only the sums weighted by how often each row was drawn. Rows that share a text are
-drawn together. Where there are more than `MOST_UNITS` of them, random blocks of rows are drawn,
-which leaves the variance as it is.
+drawn together, as one unit. With more than `MOST_UNITS` units, random blocks of them are drawn
+instead, which leaves the variance unchanged.
 """
 
 import functools
@@ -16,7 +16,7 @@ from tasks.metrics import COUNTED, METRICS, Columns, constant, ranks, ratio
 
 N_RESAMPLES = 1000
 MOST_UNITS = 2000
-MEAN = "mean"  # of rows that are scored already, 0 to 1
+MEAN = "mean"  # the metric of rows that already have scores, 0 to 1
 
 
 def resample(
@@ -24,10 +24,10 @@ def resample(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """The scores, 0 to 100, on all rows [seeds] and on resampled rows [seeds, N_RESAMPLES].
 
-    `predictions` [seeds, rows] and `labels` [rows] as `tasks.metrics.score` takes them, or the
-    scores of the rows, whose metric is MEAN; `units` [rows] numbers the texts that are drawn, from
-    0. The same `name` (a task's split) draws the same units every time. Also returns the number of
-    units. Spearman's correlation is that of the ranks among all rows.
+    `predictions` [seeds, rows] and `labels` [rows] are as `tasks.metrics.score` takes them; for the
+    metric MEAN, `predictions` are the scores of the rows. `units` [rows] numbers from 0 the text
+    that each row is drawn with. The same `name` (a task's split) draws the same units every time.
+    Also returns the number of units. Spearman's correlation uses the ranks among all rows.
     """
     columns, of_sums = SUMMED[metric]
     seeds, n_texts = len(predictions), int(units.max()) + 1
@@ -45,7 +45,7 @@ def resample(
 
 
 def blocks(name: str, n_texts: int) -> np.ndarray:
-    """The block, of at most MOST_UNITS, that each text is drawn with [n_texts]."""
+    """The number [n_texts] of the block, of at most MOST_UNITS, that each text is drawn with."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     return rng.permutation(n_texts) % MOST_UNITS
 
@@ -63,13 +63,13 @@ def _mean(_: np.ndarray, scores: np.ndarray) -> float:
 
 
 def _moments(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    """Of both sides, moved to mean 0; a side that is constant is all 0."""
+    """The columns 1, x, y, xx, yy, xy of both sides, centred; a constant side is all 0."""
     x, y = (np.apply_along_axis(_centred, -1, side) for side in (predictions, labels))
     return 1, x, y, x * x, y * y, x * y
 
 
 def _rank_moments(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    # ranks of a constant side would not be constant if they were taken of rounding
+    # Rounding could give a constant side ranks that are not constant.
     said = (ranks(np.zeros_like(one) if constant(one) else one) for one in predictions)
     return _moments(ranks(labels), np.array([*said]))
 
@@ -83,7 +83,7 @@ def _pearson(n: np.ndarray, *sums: np.ndarray) -> np.ndarray:
     return ratio(n * xy - x * y, np.sqrt(np.maximum(0, n * xx - x * x) * (n * yy - y * y)))
 
 
-# What is summed over rows, and the score of the sums.
+# By metric: the columns to sum over rows, and the score as a function of the sums.
 SUMMED: dict[str, tuple[Callable[..., Columns], Callable[..., np.ndarray]]] = {
     **COUNTED,
     "pearson": (_moments, _pearson),

@@ -1,14 +1,14 @@
-"""How sure a score is: 95 % intervals and p-values over seeds and over rows.
+"""The uncertainty of a score: 95 % intervals and p-values over seeds and rows.
 
-A `Sample` has the scores of the seeds, on all rows and on resamples of them. Rows are many, and the
-bootstrap gives their variance. Seeds are two or three, and resampling them would give intervals
-much too narrow: of two seeds, half of all resamples hold one of them twice. Their variance is
-therefore estimated directly and judged by Student's t with its few degrees of freedom. The parts,
-each with a variance and degrees of freedom, are joined by Cochran's weighted quantile,
-sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which stays honest with one degree of
-freedom where Satterthwaite's falls to 87 % coverage. Which parts there are is said in
-`workflow.analysis.stats.pooling`. Those of the seeds hold some of the rows' chance too, so
-intervals err on the wide side.
+A `Sample` has the scores of the seeds, on all rows and on resamples of them. There are many rows,
+so the bootstrap gives their variance. There are only two or three seeds, and resampling them would
+give intervals that are much too narrow: with two seeds, half of all resamples hold one of them
+twice. Their variance is therefore estimated directly and judged by Student's t with few degrees of
+freedom. The parts, each with a variance and degrees of freedom, are combined by Cochran's weighted
+quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which keeps its coverage with
+one degree of freedom, where Satterthwaite's falls to 87 %. `workflow.analysis.stats.pooling`
+explains the parts. Those of the seeds include some of the rows' variance too, so intervals err on
+the wide side.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from workflow.analysis.stats.sample import ANY, Sample
 
 LEVEL = 0.95
 POWER = 0.8
-MOST_UNITS = 100  # seeds or tasks that a plan is made for
+MOST_UNITS = 100  # the most seeds or tasks that `needed` proposes
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Component:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the parts of its variance; `n_seeds` are independent seeds.
+    """A value with the parts of its variance; `n_seeds` counts independent seeds.
 
-    If not `all_fit`, seeds of a cell behind it disagree, and it is equal to nothing.
+    Unless `all_fit`, seeds of a cell behind it disagree, and it is never judged equal to 0.
     """
 
     value: float
@@ -57,15 +57,15 @@ class Estimate:
 
     @property
     def of_rows(self) -> "Estimate":
-        """The same by the chance of the rows alone: of these models, not of their training."""
+        """The same with the rows' variance alone: about these models, not about their training."""
         return replace(self, seeds=())
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval, within what the metric can be.
+        """The 95 % interval, clipped to the range of the metric.
 
-        NaN of one seed, which cannot say what another would give, and where nothing varies over
-        seeds or rows: two constant answers are equal everywhere and show nothing.
+        NaN for one seed, which says nothing about another, and where nothing varies over seeds or
+        rows: two constant answers are equal everywhere and show nothing.
         """
         half = half_width(self.parts, LEVEL)
         low, high = np.clip((self.value - half, self.value + half), *self.limits)
@@ -73,7 +73,7 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of "it is 0": 1 minus the level of the interval that touches 0.
+        """The two-sided p-value of "it is 0": 1 minus the level at which the interval touches 0.
 
         NaN where there is no interval.
         """
@@ -93,7 +93,7 @@ class Estimate:
         return self.all_fit and abs(self.value) + half_width(self.parts, 2 * LEVEL - 1) < margin
 
     def needs(self, distance: float) -> str:
-        """How many seeds, and rows, would show an effect of `distance`; see `needed`."""
+        """How many seeds and rows would show an effect of size `distance`; see `needed`."""
         if self.seeds and self.n_seeds < 2:
             return "2 seeds"
         if np.isnan(half_width(self.parts, LEVEL)):
@@ -104,7 +104,7 @@ class Estimate:
         if not self.seeds:
             n = max(1.0, sure * self.rows.variance / distance**2) * self.n_rows
             return f"{_round_up(n):,} rows a task"
-        # The rows may have half of the variance that there is room for.
+        # The rows may take up half of the variance at which the effect still shows.
         more = max(1.0, 2 * sure * self.rows.variance / distance**2)
         rows = Component(self.rows.variance / more, self.rows.df * more)
 
@@ -124,9 +124,9 @@ def needed(
     parts: Callable[[int], Sequence[Component]],
     distance: float,
 ) -> str:
-    """How many of a `unit`, from `first` on, would show an effect of `distance`, as "4 seeds".
+    """How many of a `unit`, at least `first`, would show an effect of `distance`, as "4 seeds".
 
-    `parts` are those of the variance with so many. The power is 80 %.
+    `parts(n)` are the parts of the variance with `n` units. The power is 80 %.
     """
     for n in range(first, MOST_UNITS + 1):
         error = np.sqrt(sum(part.variance for part in parts(n)))
@@ -137,9 +137,9 @@ def needed(
 
 
 def estimate(sample: Sample, seeds: tuple[Component, ...] = ()) -> Estimate:
-    """The estimate of a sample with the parts `seeds` of its variance over seeds.
+    """The estimate of a sample whose variance over seeds has the parts `seeds`.
 
-    Without these it stands alone, an average over tasks or a single task, and has its own.
+    Without these, the sample's own variance over seeds is the only part.
     """
     seeds = seeds or (Component(sample.seed_variance, sample.n_units - 1),)
     rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
@@ -148,9 +148,10 @@ def estimate(sample: Sample, seeds: tuple[Component, ...] = ()) -> Estimate:
 
 
 def welch(sample: Sample) -> Component:
-    """The variance over the seeds of its own two sides, unpaired (Welch 1947, Biometrika 34:28).
+    """The variance over seeds of a difference's two sides, unpaired (Welch 1947, Biometrika 34:28).
 
-    That of `scipy.stats.ttest_ind` with `equal_var=False`, for uneven and for constant seeds, too.
+    Equals that of `scipy.stats.ttest_ind` with `equal_var=False`, but also takes constant scores
+    and models with unequal numbers of seeds.
     """
     sides = sample.side_variances
     total, df = float(sides.sum()), sample.n_units - 1
@@ -158,9 +159,9 @@ def welch(sample: Sample) -> Component:
 
 
 def numbers(sample: Sample | None, judged: Estimate | None = None) -> dict[str, Any]:
-    """The columns of a table on a score; NaN and 0 seeds of one that is unknown.
+    """The columns of a table for a score; NaN and 0 seeds if it is unknown.
 
-    `sd` (n-1) is NaN of one seed; `by_seed` are the scores in the order of the seeds.
+    `sd` (n-1) is NaN for one seed; `by_seed` are the scores in the order of the seeds.
     """
     low, high = judged.interval if judged else (np.nan, np.nan)
     names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
@@ -180,14 +181,14 @@ def numbers(sample: Sample | None, judged: Estimate | None = None) -> dict[str, 
 
 
 def ratios(above: Sequence[float], below: Sequence[float]) -> tuple[float, ...]:
-    """By seed `above` over `below`, NaN where that is 0; empty if one lacks a seed."""
+    """By seed, `above` over `below`, NaN where that is 0; empty if their lengths differ."""
     if len(above) != len(below):
         return ()
     return tuple(a / b if b else float("nan") for a, b in zip(above, below, strict=True))
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """Holm's p-values of one family of tests; NaN stays NaN and is no test (Holm 1979)."""
+    """Holm's adjusted p-values for a family of tests (Holm 1979); NaN stays NaN and is no test."""
     values = np.asarray(p, dtype=float)
     adjusted = np.full(values.shape, np.nan)
     known = np.flatnonzero(~np.isnan(values))
@@ -211,6 +212,6 @@ def half_width(parts: Sequence[Component], level: float) -> float:
 
 
 def _round_up(number: float) -> int:
-    """Two digits, rounded up: a plan needs no more."""
+    """A number rounded up to two digits: a plan needs no more."""
     step = 10 ** max(0, int(np.log10(max(1.0, number))) - 1)
     return int(np.ceil(number / step)) * step

@@ -1,17 +1,18 @@
-"""How sure a score is, judged by what the seeds do to the other lines of the run.
+"""The variance over seeds, pooled over the lines of the run.
 
-With two or three seeds the variance of a single score over them is hardly known, so that of a task,
-and of an average over tasks, is pooled over the lines of the run that have the same architecture.
-One part is the mean of their variances, with half of the sum of their degrees of freedom, at least
-those of one line; a contrast of two architectures has such a part of each. Another part is the
-excess of the score's own variance over these. The lines are those of `Grid.is_pooled`, in every
-table, study and claim, so that a contrast has one interval; of an architecture that the run does
-not have, a study pools its own. The simulated coverage is in `docs/statistics.md`.
+With two or three seeds the variance of a single score over seeds is hardly known. So for a task, or
+an average over tasks, it is pooled over the lines of the run that have the same architecture. One
+part is the mean of their variances, with half of the sum of their degrees of freedom but at least
+those of one line; a contrast of two architectures has such a part for each. Another part is the
+excess of the score's own variance over these. Every table, study and claim pools the lines of
+`Grid.is_pooled`, so that a contrast has one interval; for an architecture that the run does not
+have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 
-Where fits of an architecture fail by chance on one task, they may on any, though two or three seeds
-do not show it. So no task's part is then smaller than the mean over all tasks and lines of the
-architecture, with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2:110), few where
-few cells make up the mean. A contrast with such a cell has no narrower interval than Welch's.
+Where fits of an architecture fail by chance on one task, they may fail on any, even if two or three
+seeds do not show it. So no task's part is then smaller than the mean over all tasks and lines of
+the architecture, with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2:110), which
+are few if a few cells dominate the mean. The interval of a contrast with such a cell is never
+narrower than Welch's.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -40,21 +41,21 @@ Line = Mapping[Any, Sample | None]
 
 @dataclass(frozen=True)
 class SeedPool:
-    """What another seed does to a task or to an average, pooled over `lines` of a run.
+    """The variance over seeds of a task or an average, pooled over the `lines` of a run.
 
-    Each line has a sample by task.
+    Each line maps tasks to samples.
     """
 
     lines: Sequence[Line] = ()
 
     def with_others(self, lines: Iterable[Line]) -> Self:
-        """The pool with those of some `lines` whose architectures it lacks."""
+        """The pool with those of the given `lines` whose architectures it lacks."""
         known = set().union(*map(_archs, self.lines))
         return type(self)([*self.lines, *(of for of in lines if not _archs(of) & known)])
 
     @cached_property
     def failing(self) -> dict[str, Component]:
-        """By architecture of which a fit failed, the mean over its cells of a seed's variance."""
+        """For architectures with a failed fit, the mean over cells of the variance of one seed."""
         found = {}
         for arch in set().union(*map(_archs, self.lines)):
             every = [of for line in self.lines for of in line.values() if of and arch in of.squares]
@@ -66,9 +67,9 @@ class SeedPool:
         return found
 
     def parts(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
-        """The parts of the variance over seeds of `sample`, the average of a contrast over `names`.
+        """The parts of the variance over seeds of `sample`, a contrast averaged over tasks `names`.
 
-        Those of the pool, or Welch's if that interval is wider and seeds of a cell disagree.
+        They are the pool's, or Welch's if seeds of a cell disagree and Welch's interval is wider.
         """
         pooled = self._pooled(sample, names)
         if not fits(sample.raised):
@@ -76,10 +77,11 @@ class SeedPool:
         return max(pooled, (welch(sample),), key=lambda parts: half_width(parts, LEVEL))
 
     def _pooled(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
-        """Those of the pool, and the excess of its own over them.
+        """The parts from the pool, and the excess of the sample's own variance over them.
 
-        Only its own where no line has several seeds of the same kind as it, and where nothing
-        varies at all: two constant answers are equal everywhere and show nothing.
+        Only its own variance where an architecture has no line with several seeds of the same kind
+        (of pre-training or fine-tuning), and where nothing varies at all: two constant answers are
+        equal everywhere and show nothing.
         """
         names, own = list(names), Component(sample.seed_variance, sample.n_units - 1)
         if not own.df or not own.variance + sample.row_variance:
@@ -105,12 +107,12 @@ NO_POOL = SeedPool()
 
 
 def _archs(line: Line) -> set[str]:
-    """The architecture of a line; none if it was not run."""
+    """The architectures of a line's samples; none if it was not run."""
     return {arch for sample in line.values() if sample for arch in sample.squares}
 
 
 def _pretrains(sample: Sample) -> bool:
-    """Whether its independent seeds are those of pre-training."""
+    """Whether the sample's independent seeds are those of pre-training."""
     return len(set(sample.pretrain)) > 1
 
 
@@ -119,9 +121,9 @@ def estimates(
     averages: Mapping[K, Sequence[K]] | None = None,
     seeds: SeedPool = NO_POOL,
 ) -> dict[K, Estimate]:
-    """The estimates of the tasks of one line or contrast; `seeds` is the run's pool.
+    """The estimates of a line or contrast on its tasks and averages; `seeds` is the run's pool.
 
-    `averages` names means over some of the tasks; one that lacks a task is left out, as are
+    `averages` maps the name of a mean to its tasks. Means that lack a task are left out, as are
     tasks without a sample.
     """
     members = {**{key: [key] for key in samples}, **(averages or {})}
@@ -139,10 +141,10 @@ def columns(
     seeds: SeedPool = NO_POOL,
     **differences: Mapping[K, Sample | None],
 ) -> dict[K, dict[str, Any]]:
-    """The columns of a table on each task of a line and on each of the `averages` of some.
+    """The columns of a table for each task of a line and each of its `averages`.
 
-    They are those of `numbers`, the `rows` that were resampled, and for each of the `differences`
-    NAME, NAME_low, NAME_high and NAME_by_seed, NaN where it is unknown.
+    They are those of `numbers`, the number of `rows` that were resampled, and for each of the
+    `differences` NAME, NAME_low, NAME_high and NAME_by_seed. Unknown numbers are NaN.
     """
     found = estimates(samples, averages, seeds)
     known = _with_means(samples, averages)

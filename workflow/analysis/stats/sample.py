@@ -1,10 +1,10 @@
 """A score by seed and on resampled rows, and sums of such scores.
 
-Two sources of chance stand behind a score: the seeds (of pre-training, and of fine-tuning within
-it) and the rows that happen to be in the evaluation set. A `Sample` has the score of each seed on
-all rows, and again on many resamples of the rows, the same ones for every seed and every cell of a
-task (the multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two samples
-is paired by seed and by row.
+A score has two sources of chance: the seeds (of pre-training, and of fine-tuning within it) and the
+rows that happen to be in the evaluation set. A `Sample` has the score of each seed on all rows, and
+again on many resamples of the rows, which are the same for every seed and every cell of a task (the
+multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two samples is paired
+by seed and by row.
 """
 
 import math
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 ANY = -np.inf, np.inf
-Heads = Mapping[str, "Sample | None"]  # a task's one number, by task
+Heads = Mapping[str, "Sample | None"]  # the headline score of each task
 Scores = Mapping[tuple[str, str], Heads]  # by line and value of a study
 
 
@@ -31,14 +31,16 @@ def weight_of(arch: str) -> dict[tuple[str, object], float]:
 class Sample:
     """A score, or a weighted sum of scores, by seed.
 
-    `score` [seeds] on all rows; `boot` [seeds, resamples] on resampled rows (NaN where no
-    predictions are kept); `pretrain` [seeds] the pre-training seed that each fine-tuning seed
-    started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
-    values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
-    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `weights`
-    are those of the lines that it is a sum of, each an architecture and a token of its own; a line
-    with another `share` than the sum's counts by its root. Of a difference, `taken` [seeds] is what
-    was taken away: `score` + `taken` minus `taken` are its two sides.
+    `score` [seeds] is on all rows, `boot` [seeds, resamples] on resampled rows (NaN where no
+    predictions are kept). `pretrain` [seeds] has the pre-training seed that each fine-tuning seed
+    started from. `n_rows` counts the rows (or texts that rows share) that were resampled. The
+    metric's values lie within `limits`. For each seed, `alarms` has a text for each run behind the
+    score, its names joined by semicolons, and `train_tokens` the tokens that these runs trained on.
+
+    `weights` are those of the lines in the sum, by architecture and a token that identifies the
+    line; if a line's `share` differs from the sum's, its weight is scaled by the square root of
+    their ratio. In a difference, `taken` [seeds] is the score that was subtracted, so its two sides
+    are `score` + `taken` and `taken`.
     """
 
     seeds: tuple[int, ...]
@@ -56,7 +58,7 @@ class Sample:
 
     @property
     def squares(self) -> dict[str, float]:
-        """By architecture the sum of the squared weights of its lines."""
+        """By architecture, the sum of the squared weights of its lines."""
         found: dict[str, float] = {}
         for (arch, _), weight in self.weights.items():
             found[arch] = found.get(arch, 0.0) + weight**2
@@ -69,7 +71,7 @@ class Sample:
 
     @property
     def units(self) -> tuple[int, ...]:
-        """The independent seeds: those of pre-training, or of fine-tuning after a single one."""
+        """The independent seeds: those of pre-training, or if there is one, of fine-tuning."""
         return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
 
     @property
@@ -79,17 +81,17 @@ class Sample:
 
     @cached_property
     def share(self) -> float:
-        """The mean's variance as a fraction of one unit's: 1 / n of n units with as many seeds."""
+        """The mean's variance as a fraction of one unit's: 1 / n for n units with equal seeds."""
         return sum((n / len(self.units)) ** 2 for n in Counter(self.units).values())
 
     @property
     def seed_variance(self) -> float:
-        """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
+        """The variance of the mean over seeds, of `n_units - 1` degrees of freedom; NaN for one."""
         return self._over_units(self.score)
 
     @property
     def side_variances(self) -> np.ndarray:
-        """The variance over seeds of each of the two sides, which are not paired for it."""
+        """The variance over seeds of each side of a difference by itself, without pairing."""
         taken = np.broadcast_to(self.taken, self.score.shape)
         return np.array([self._over_units(self.score + taken), self._over_units(taken)])
 
@@ -106,13 +108,13 @@ class Sample:
 
     @property
     def raised(self) -> str:
-        """The alarms of the runs behind the score: `name:raised/runs`, joined by a semicolon."""
+        """The alarms of the runs behind the score: `name:raised/runs`, joined by semicolons."""
         texts = [text for seed in self.seeds for text in self.alarms.get(seed, ())]
         names = Counter(chain.from_iterable(text.split(";") for text in texts))
         return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
 
     def at(self, seeds: Sequence[int]) -> "Sample":
-        """The same at some of its seeds, in their order."""
+        """The sample at some of its seeds, in the order given."""
         positions = [self.seeds.index(seed) for seed in seeds]
         return replace(
             self,
@@ -125,11 +127,11 @@ class Sample:
 
 
 def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
-    """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed.
+    """The sum of `weights` times `samples` at the seeds they share; None if they share none.
 
-    Its limits are what the sum can reach; tokens and alarms are those of all runs together. Seeds
-    are as independent as those of the sample with the fewest pre-trainings, unless that has one:
-    two models of shuffled books behind three fine-tuning seeds are two.
+    Its limits are what the sum can reach; tokens and alarms are those of all runs together. Its
+    pre-training seeds are those of the sample with the fewest, ignoring samples with only one: with
+    two models of shuffled books behind three fine-tuning seeds, there are two independent seeds.
     """
     shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
     if not shared:
@@ -165,14 +167,14 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
 
 
 def difference(a: Sample | None, b: Sample | None) -> Sample | None:
-    """`a` minus `b`, paired by seed and by row; None if one is, or if they share no seed."""
+    """`a` minus `b`, paired by seed and by row; None if either is, or if they share no seed."""
     return None if a is None or b is None else combine([a, b], [1.0, -1.0])
 
 
 def average(samples: Iterable[Sample | None]) -> Sample | None:
     """The unweighted mean of several tasks, within each seed.
 
-    None if one of them is, if they share no seed, and of no task.
+    None if one of them is None, if they share no seed, or if there is no task.
     """
     found = list(samples)
     known = [sample for sample in found if sample is not None]
@@ -181,7 +183,7 @@ def average(samples: Iterable[Sample | None]) -> Sample | None:
     if len(known) == 1:
         return known[0]
     mean = combine(known, [1.0 / len(known)] * len(known))
-    return mean and replace(mean, weights=known[0].weights)  # of the same lines
+    return mean and replace(mean, weights=known[0].weights)  # every task has the same lines
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:

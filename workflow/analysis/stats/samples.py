@@ -3,8 +3,8 @@
     python -m workflow.analysis samples CELL.json ... --results R --seeds 0 1 2 --out FILE
 
 Each part of the grid is resampled once, into one Parquet file: a row for each cell, split and
-metric, with lists over the seeds. `cells.csv`, the other tables and the claims read these files,
-and nothing else of the cells.
+metric, with lists over the seeds. `cells.csv`, the other tables and the claims take the scores of
+the fine-tuned models from these files.
 """
 
 import argparse
@@ -39,7 +39,7 @@ GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples of some cells, by cell and Key; `examples` are the digests of `TASK/SPLIT`.
+    """The samples of some cells, by cell and Key; `examples` has the digest of each `TASK/SPLIT`.
 
     `own` describes the tasks that are the user's own.
     """
@@ -50,7 +50,7 @@ class Samples:
 
     @classmethod
     def of_grid(cls, results: Path, grid: Grid, names: Iterable[str]) -> Self:
-        """Of the parts of the grid whose names end with one of `names`.
+        """Read the parts of the grid whose names end with one of `names`.
 
         Raises InputError for a file that is missing or damaged.
         """
@@ -64,7 +64,7 @@ class Samples:
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Self:
-        """What `write` wrote into some files. Raises InputError for a damaged or foreign one."""
+        """Read files that `write` wrote. Raises InputError for a damaged or foreign one."""
         found = cls()
         for path in paths:
             try:
@@ -83,7 +83,7 @@ class Samples:
         return found
 
     def write(self, path: Path) -> None:
-        """Write them as Parquet, a row for each cell and Key, with lists over the seeds.
+        """Write the samples as Parquet, a row for each cell and Key, with lists over the seeds.
 
         `boot` holds all seeds' scores on resampled rows, one seed after the other.
         """
@@ -117,12 +117,13 @@ class Samples:
         degrees: Mapping[str, set[str]] | None = None,
         bag_of_words: Scores | None = None,
     ) -> None:
-        """Sample a cell that was run: of its `seeds` those that it has.
+        """Sample a cell that was run, at those of the `seeds` that it has.
 
-        So a cell left over from a wider config does not make its neighbours' averages lopsided.
-        `degrees` are rows of the synthetic world, which are scored by themselves as well.
-        `bag_of_words` takes the place of the one that was fitted to all training rows. Raises
-        InputError for a damaged file, or one of another cell or of other rows than those before.
+        Other seeds, left over from a wider config, would unbalance the averages over cells.
+        `degrees` has the rows of each degree of the synthetic world, which are also scored by
+        themselves. `bag_of_words` replaces the scores of the one fitted to all training rows.
+        Raises InputError for a damaged file, one of another cell, or one whose rows are not those
+        of the cells before.
         """
         found = self.cells[cell] = scored(cell, results, seeds, bag_of_words)
         if own := CellRecord.read(cell.path(results), **vars(cell)).own:
@@ -147,22 +148,22 @@ class Samples:
                     )
 
     def check_examples(self, path: Path, examples: Mapping[str, str]) -> None:
-        """Raise InputError where the rows of a split are not those of the cells before."""
+        """Raise InputError if the rows of a split are not those of the cells added before."""
         for split, digest in examples.items():
             if self.examples.setdefault(split, digest) != digest:
                 raise InputError(f"{path}: its rows of {split} are not other cells'; {REMEDY}")
 
     def of(self, cell: Cell | None, split: str, metric: str, degree: str = "") -> Sample | None:
-        """One metric on one split; None of a cell or a split that is not there.
+        """One metric on one split; None if the cell or the split is missing.
 
-        `{split}_{group}` are the rows of one of RACE's groups.
+        The split `{split}_{group}` has the rows of one of RACE's groups.
         """
         return self.cells[cell].get((split, metric, degree)) if cell in self.cells else None
 
     def headline(
         self, cell: Cell | None, degree: str = "", metric: str | None = None
     ) -> Sample | None:
-        """The main `metric` on the split, or the mean of the splits, that stands for the task."""
+        """A task's headline score: its main metric, or `metric`, as a mean of `headline_splits`."""
         if cell is None:
             return None
         metric = metric or self.task(cell.task).metric
@@ -170,22 +171,22 @@ class Samples:
         mean, first = average(found), found[0]
         if mean is None or first is None:
             return None
-        # One run is behind the scores on all splits.
+        # The scores on all splits come from the same runs.
         return replace(mean, train_tokens=first.train_tokens, alarms=first.alarms)
 
     def splits(self, names: Iterable[str]) -> dict[str, str]:
-        """The splits behind the one number of each task, joined."""
+        """The headline splits of each task, joined by `+`."""
         return {name: "+".join(self.headline_splits(name)) for name in names}
 
     def headline_splits(self, task: str) -> list[str]:
-        """The splits behind a task's one number: both of MNLI (Table 5), else the first."""
+        """The splits behind a task's headline score: both of MNLI's (Table 5), else the first."""
         splits = self.reported(task)
         return splits if self.task(task).averages_splits else splits[:1]
 
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines (`Grid.is_pooled`) by their `score`, or by the headline."""
+        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
         lines: dict[str, dict[str, Sample | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
             of_tasks = lines.setdefault(cell.line, {})
@@ -193,7 +194,7 @@ class Samples:
         return SeedPool(list(lines.values()))
 
     def reported(self, task: str) -> list[str]:
-        """The splits that a task reports, main one first; those of its cells if there are any."""
+        """The splits that a task reports, main one first: its cells', or without cells its own."""
         official = list(self.task(task).report)
         order = {split: place for place, split in enumerate(official)}
         found = {s for cell, of in self.cells.items() if cell.task == task for s, _, _ in of}
@@ -207,7 +208,7 @@ def official_sets(split: str) -> str:
 
 
 def part_path(results: Path, part: str) -> Path:
-    """Where the samples of a part of the grid lie."""
+    """The file with the samples of a part of the grid."""
     return Path(results, "samples", f"{part}.parquet")
 
 
@@ -232,7 +233,7 @@ def _sample(row: Mapping[str, Any]) -> Sample:
 def _added(
     alarms: Mapping[int, tuple[str, ...]], more: Mapping[int, Sequence[str]]
 ) -> dict[int, tuple[str, ...]]:
-    """The alarms of each seed's run, and `more` by the seeds together."""
+    """The `alarms` of each seed's runs with `more` added, by seed."""
     return {
         seed: tuple(
             ";".join(sorted(filter(None, [*text.split(";"), *more[seed]]))) for text in texts

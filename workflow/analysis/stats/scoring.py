@@ -1,4 +1,4 @@
-"""The samples of one cell: scores of its JSON, and of its predictions on resampled rows."""
+"""The samples of one cell: the scores in its JSON, and those of its predictions on resamples."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def scored(
 ) -> dict[Key, Sample]:
     """The scores of the `chosen` seeds in a cell's JSON, not resampled.
 
-    With a `bag_of_words` in place of the one of all training rows.
+    `bag_of_words`, if given, replaces the scores of the one fitted to all training rows.
     """
     record = CellRecord.read(cell.path(results), **vars(cell))
     runs = [one for one in record.seeds if one.seed in chosen]
@@ -64,7 +64,7 @@ def resampled(
     metric: str,
     chosen: set[str] | None = None,
 ) -> Sample | None:
-    """The sample on the predicted rows of a split, or on those at the places that are `chosen`.
+    """The sample on the predicted rows of a split, or only on those whose places are `chosen`.
 
     None if there are no such rows.
     """
@@ -86,7 +86,7 @@ def resampled(
 
 
 def shared_texts(task: Task, guids: Sequence[str]) -> np.ndarray:
-    """For each row the number, from 0, of the text that it shares with others; else its own."""
+    """For each row, the number from 0 of the text it shares with others, or of the row itself."""
     if not task.several_rows_a_text:
         return np.arange(len(guids))
     return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]

@@ -1,12 +1,14 @@
 """Trends: means and slopes over tasks, and how steadily a curve rises.
 
-Whether a curve of checkpoints, which follow from each other, rises is judged by how many of its
-steps do (`Steps`), those of the mean over seeds: where data and schedule do the same to each seed,
-their steps are no independent ones. A statement about tasks has these as its sample (`OverTasks`),
-a dozen at most. They scatter about their mean, or about a line, for reasons of their own, and their
-scatter holds the chance of their seeds and rows as well, so the t interval over tasks covers all
-three. What a seed does to all tasks alike moves a line, not its slope. One task far out may make a
-line by itself, so a line is as sure as it is without the one that it rests on most (the jackknife's
+Each checkpoint of a curve depends on the one before, so whether the curve rises is judged by how
+many of its steps do (`Steps`). They are the steps of the mean over seeds: data and schedule may act
+on all seeds alike, so the steps of single seeds are not independent.
+
+For a statement about tasks, the tasks, a dozen at most, are the sample (`OverTasks`). They scatter
+about their mean, or about a line, for reasons of their own, and the scatter includes the chance of
+their seeds and rows, so the t interval over tasks covers all three. An effect of a seed on all
+tasks alike shifts a line but does not change its slope. A single outlying task may determine a
+line, so a line is only as certain as it is without its most influential task (the jackknife's
 replicates; Tukey 1958, Annals of Mathematical Statistics 29:614).
 """
 
@@ -22,10 +24,11 @@ from workflow.analysis.stats.sample import Sample
 
 @dataclass(frozen=True)
 class OverTasks:
-    """A mean or the slope of a line over tasks, judged by Student's t over these.
+    """A mean over tasks or the slope of a line over tasks, judged by Student's t over the tasks.
 
-    `fitted` is 1 for a mean and 2 for a line, of which `left_out` are those with one task less:
-    interval and p are the widest and the largest of all. An `error` of 0 decides nothing.
+    `fitted`, the number of parameters, is 1 for a mean and 2 for a line. `left_out` are the lines
+    with one task left out: the interval spans those of all lines, and p is the largest. An `error`
+    of 0 decides nothing.
     """
 
     value: float
@@ -37,7 +40,7 @@ class OverTasks:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval over tasks; there is one with a single seed, too."""
+        """The 95 % interval over tasks, which exists even with a single seed."""
         half = self._quantile(LEVEL) * (self.error or np.nan)
         own = self.value - half, self.value + half
         lows, highs = zip(own, *(one.interval for one in self.left_out), strict=True)
@@ -45,7 +48,7 @@ class OverTasks:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value; 1 where a task less turns the sign."""
+        """The two-sided p-value; 1 if leaving out a task changes the sign."""
         t = abs(self.value) / (self.error or np.nan)
         own = float(2 * stats.t.sf(t, self.n_tasks - self.fitted))
         turns = any(one.value * self.value < 0 for one in self.left_out)
@@ -57,7 +60,7 @@ class OverTasks:
         return abs(self.value) + half < margin
 
     def needs(self, distance: float) -> str:
-        """How many tasks that scatter as these do would show it; more rows change nothing."""
+        """How many tasks that scatter as these do would show it; more rows would not help."""
 
         def parts(n: int) -> list[Component]:
             return [Component(self.error**2 * self.n_tasks / n, n - self.fitted)]
@@ -69,7 +72,7 @@ class OverTasks:
 
 
 def mean_over(values: Sequence[float]) -> OverTasks | None:
-    """The mean of the tasks' values [tasks]; None of fewer than three."""
+    """The mean of the tasks' values [tasks]; None for fewer than three."""
     if len(values) < 3:
         return None
     return OverTasks(float(np.mean(values)), float(stats.sem(values)), len(values), fitted=1)
@@ -80,7 +83,7 @@ def line_over(
 ) -> OverTasks | None:
     """How much the tasks' values [tasks] rise with `x` [tasks].
 
-    None of fewer than four tasks, or where their `x` are not `least` apart.
+    None for fewer than four tasks, or if their `x` span less than `least`.
     """
     if len(values) < 4 or np.ptp(x) < least:
         return None
@@ -90,7 +93,7 @@ def line_over(
 
 
 def _line(values: np.ndarray, x: np.ndarray) -> OverTasks:
-    """The slope of one line; unknown where all `x` are the same."""
+    """The slope of one line; NaN if all `x` are the same."""
     if not np.ptp(x):
         return OverTasks(np.nan, np.nan, len(values), 2)
     line = stats.linregress(x, values)
@@ -101,10 +104,10 @@ def _line(values: np.ndarray, x: np.ndarray) -> OverTasks:
 class Steps:
     """The share of the steps along a curve that rise, in %, judged by the sign test.
 
-    Where nothing drives a curve, a step rises half of the time, wherever the curve has wandered
-    before. Steps that change nothing are not counted, as ever in this test: a score of 100 cannot
-    rise (Dixon and Mood 1946, doi:10.1080/01621459.1946.10501898). The interval is the binomial's
-    exact one; if no step is left, it is the whole range.
+    If nothing drives a curve, a step rises half of the time, wherever the curve has wandered
+    before. Steps without a change are not counted, as usual in this test: a score of 100 cannot
+    rise (Dixon and Mood 1946, doi:10.1080/01621459.1946.10501898). The interval is the exact
+    binomial one; if no step is left, it is the whole range.
     """
 
     n_rising: int
@@ -113,12 +116,12 @@ class Steps:
 
     @property
     def value(self) -> float:
-        """The share of steps that rise, in %; a half if none changes: as many rise as fall."""
+        """The share of steps that rise, in %; 50 if no step changes, as many rise as fall."""
         return 100 * self.n_rising / self.n if self.n else 50.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval over steps; there is one with a single seed, too."""
+        """The 95 % interval over steps, which exists even with a single seed."""
         if not self.n:
             return 0.0, 100.0
         ends = stats.binomtest(self.n_rising, self.n).proportion_ci(LEVEL)
@@ -130,7 +133,7 @@ class Steps:
         return float(stats.binomtest(self.n_rising, self.n).pvalue) if self.n else 1.0
 
     def needs(self, distance: float) -> str:
-        """How many steps would show a share so far from a half with a power of 80 %."""
+        """How many checkpoints would show a share `distance` from a half with a power of 80 %."""
         if not self.n:
             return "curves that change"
         sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
@@ -143,7 +146,7 @@ class Steps:
 def steps(curves: Sequence[np.ndarray]) -> Steps | None:
     """How steadily the mean of the seeds' curves [points] rises from point to point.
 
-    None of no seed and of a single point.
+    None if there is no seed or only one point.
     """
     changes = np.diff(np.mean(curves, axis=0)) if len(curves) else np.empty(0)
     n_rising, n = int((changes > 0).sum()), int((changes != 0).sum())
@@ -151,13 +154,13 @@ def steps(curves: Sequence[np.ndarray]) -> Steps | None:
 
 
 def ups_and_downs(curves: np.ndarray) -> float:
-    """How far the curves [tasks, checkpoints] move beyond what takes them from start to end."""
+    """How far the curves [tasks, checkpoints] move beyond their net change, averaged over tasks."""
     steps = np.diff(curves, axis=-1)
     return float((np.abs(steps).sum(axis=-1) - np.abs(steps.sum(axis=-1))).mean())
 
 
 def by_seed(values: dict[int, float]) -> Sample | None:
-    """A sample that varies over pre-training seeds alone; its rows are taken as given."""
+    """A sample that varies only over pre-training seeds; its rows are taken as given."""
     if not values:
         return None
     score = np.array(list(values.values()), dtype=float)
