@@ -1,6 +1,6 @@
 """Claims about the best published systems, which the paper's model beats on nine of twelve tasks.
 
-They are judged on the published data sets alone.
+They are judged only on the published data sets.
 """
 
 from dataclasses import replace
@@ -28,7 +28,7 @@ def wins(run: Evidence, paper: float) -> list[Finding]:
         lacking = f"the full transformer's scores on all {everything} tasks"
         return [replace(finding, lacking=lacking if run.is_all_published else PUBLISHED_DATA)]
     found = list(estimates(samples, seeds=run.seeds).values())
-    sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is seen afterwards
+    sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is not known before
     above = np.array([one.value > 0 for one in found])
     count = Count.of(found, sure & above, sure & ~above)
     return [replace(finding, found=count, alarms=raised(samples.values()))]
@@ -55,7 +55,7 @@ def paper_lead(name: str) -> float:
 
 
 def _leads(run: Evidence) -> dict[str, Sample]:
-    """By task, the full transformer minus the best published system; real data alone."""
+    """By task, the full transformer minus the best published system; published data only."""
     found = {}
     for name, sample in run.heads(FULL).items():
         if sample is not None and name in published() and run.is_published(name):

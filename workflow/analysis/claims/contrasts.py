@@ -51,9 +51,9 @@ def on_average(
 def each_task(
     run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
 ) -> list[Finding]:
-    """A contrast on each of the tasks `of`: how many have it, and a test for each.
+    """A contrast on each of the tasks `of`: a count over the tasks, and a test for each.
 
-    There is no test for one that the grid lacks, and no count then.
+    Tasks that the grid lacks have no test, and there is then no count.
     """
     names = list(of or run.grid.tasks)
     printed = {name: paper or contrast.printed(name) for name in names if name in run.grid.tasks}
@@ -79,9 +79,9 @@ def by_task(
 
 
 def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "tasks") -> Finding:
-    """The claim that a contrast holds on each of `n` tasks: on how many of the findings it does.
+    """The claim that a contrast holds on each of `n` tasks, with a count of those on its side.
 
-    That each holds needs no correction for their number; that one of them does not hold does.
+    That all hold needs no correction for their number; that one of them does not hold needs one.
     """
     known = [one for one in findings if one.found]
     one = Finding(f"{n} {unit}", f"{contrast}, {unit}", None, border=n - 0.5)
@@ -96,14 +96,14 @@ def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "task
     on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
     equal = tuple(of.tasks for of in known if of.verdict == EQUAL)
     count = replace(count, value=on_its_side, equal=equal)
-    if unit != "tasks":  # which have lines of their own
+    if unit != "tasks":  # tasks have lines of their own
         needs = [f"{of.contrast}: {of.needs}" for of in known if of.verdict == UNDECIDED]
         count = replace(count, needed="; ".join(needs[:1]))
     return replace(one, found=count, alarms=_joined(known))
 
 
 def raised(samples: Iterable[Sample | None]) -> str:
-    """The alarms of the runs behind some samples together; none if one was not run."""
+    """The alarms of the runs behind all the samples; empty if one was not run."""
     mean = average(samples)
     return mean.raised if mean else ""
 

@@ -16,9 +16,10 @@ WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 
 
 def each_layer(run: Evidence, of: str | None, aux: Aux) -> list[Finding]:
-    """Each step to more layers, from the embeddings alone to all, raises the score on a task.
+    """Whether each step to more layers, from the embeddings alone to all, raises a score.
 
-    Or the mean of all tasks. As with a claim about every task, each is tested without correction.
+    The score is that of the task `of`, or the mean of all tasks. As with a claim about every task,
+    each step is tested without correction.
     """
     contrasts = _layer_steps(run.grid, aux)
     each = [one for step in contrasts for one in on_average(run, step, [of] if of else None)]
@@ -28,7 +29,7 @@ def each_layer(run: Evidence, of: str | None, aux: Aux) -> list[Finding]:
 
 
 def _layer_steps(grid: Grid, aux: Aux) -> list[Contrast]:
-    """From each number of layers to the next; none where there are too few for a curve."""
+    """The contrasts of each number of layers with the next; none if too few for a curve."""
     layers = [n for n in grid.sweep("transformer", aux) if n != "none"]
     variants = [Variant("", f"{n} layers", aux=aux, n_transfer=n) for n in layers]
     if len(layers) < 3:
@@ -39,7 +40,8 @@ def _layer_steps(grid: Grid, aux: Aux) -> list[Contrast]:
 def zero_shot_steps(run: Evidence) -> list[Finding]:
     """How many of the steps between the transformer's checkpoints raise a zero-shot score, in %.
 
-    More than half of them do, of the mean over seeds, on average and on each task.
+    The claim is that more than half of the steps do, in the mean over seeds, on average and on each
+    task.
     """
     curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.of("heuristic")
     lines = {f"mean of {len(names)}": steps([of.mean(axis=0) for of in curves])}

@@ -24,9 +24,9 @@ from workflow.grid import Grid
 class Contrast:
     """A weighted sum of variants, and what it is called.
 
-    `table_5` are the rows of the paper's Table 5 that it is compared with, if they are not these
-    variants. It has a margin within which it is of no consequence, unless it is no difference in
-    points.
+    `table_5` has the weights of the rows of the paper's Table 5 that it is compared with, if these
+    are not the same variants. With `has_margin`, the contrast is of no consequence if it is within
+    the run's margin of 0.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Contrast:
     has_margin: bool = True
 
     def printed(self, task: str) -> float | None:
-        """The paper's value on a task, by its Table 5; None if that does not have it."""
+        """The paper's value on a task, from its Table 5; None if that does not have it."""
         weights = self.weights if self.table_5 is None else self.table_5
         scores = [(weight, variant.printed(task)) for variant, weight in weights.items()]
         known = [weight * score for weight, score in scores if score is not None]
         return round(float(sum(known)), 1) if known and len(known) == len(scores) else None
 
     def printed_on(self, names: Iterable[str]) -> list[float]:
-        """The paper's values on some tasks; none if its Table 5 lacks one of them."""
+        """The paper's values on some tasks; empty if its Table 5 lacks one of them."""
         values = [self.printed(name) for name in names]
         return [] if None in values else [value for value in values if value is not None]
 
@@ -62,7 +62,7 @@ class Evidence:
 
     @cached_property
     def seeds(self) -> SeedPool:
-        """The run's pool of the variance over seeds of this score."""
+        """The run's pool of seeds, by the score that these claims use."""
         return self.samples.seed_pool(self.grid, self.score)
 
     @cached_property
@@ -90,19 +90,19 @@ class Evidence:
 
     @property
     def is_all_published(self) -> bool:
-        """Whether the rows of all tasks are."""
+        """Whether the rows of all tasks are the published ones."""
         return all(map(self.is_published, self.grid.tasks))
 
     def heads(self, variant: Variant) -> dict[str, Sample | None]:
-        """By task the score of a variant; None if it was not run."""
+        """By task, the score of a variant; None if it was not run."""
         return {task: self.score(variant.cell(self.grid, task)) for task in self.grid.tasks}
 
     def score(self, cell: Cell | None) -> Sample | None:
-        """The score of a cell that claims are about; None if it was not run."""
+        """The score by which the claims judge a cell; None if it was not run."""
         return self.samples.headline(cell)
 
     def contrasts(self, contrast: Contrast) -> dict[str, Sample | None]:
-        """By task the weighted sum of the variants; None if one of them was not run."""
+        """By task, the weighted sum of the variants; None if one of them was not run."""
         heads, weights = list(map(self.heads, contrast.weights)), list(contrast.weights.values())
         found: dict[str, Sample | None] = {}
         for task in self.grid.tasks:
@@ -112,9 +112,10 @@ class Evidence:
         return found
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
-        """By pre-training seed the relative scores of the paper's heuristics; whole seeds alone.
+        """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].
 
-        `[tasks, checkpoints]`."""
+        Seeds that lack a score are left out.
+        """
         models = [model for model in self.grid.models() if model.arch == arch]
         names = self.grid.zero_shot.of("heuristic")
         curves = {
@@ -133,11 +134,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class OverBaselines(Evidence):
-    """The same run by what each score is above the best baseline of its task, taken as given."""
+    """The same run, with each score minus its task's best baseline, which is taken as given."""
 
     @cached_property
     def best(self) -> pd.Series:
-        """By task the score of the best baseline."""
+        """By task, the score of the best baseline."""
         splits = self.samples.splits(self.grid.tasks)
         facts = [(name, split, self.grid.task(name).metric) for name, split in splits.items()]
         table = pd.DataFrame(facts, columns=["task", "split", "metric"])
@@ -155,15 +156,16 @@ class OverBaselines(Evidence):
 
 @dataclass(frozen=True)
 class EpochEvidence(Evidence):
-    """The same run by its scores along fine-tuning: `weights` times those after some epochs.
+    """The same run by its scores along fine-tuning: their sum over epochs, weighted by `weights`.
 
-    They are on the `select` split, whose predictions are not kept: its rows are taken as given.
+    The scores are on the `select` split. Its predictions are not kept, so its rows are taken as
+    given.
     """
 
     weights: Mapping[int, float]
 
     def score(self, cell: Cell | None) -> Sample | None:
-        """The weighted sum; None if the cell was not run, or not for so long."""
+        """The weighted sum; None if the cell was not run, or not for enough epochs."""
         if cell is None or not cell.path(self.results).exists():
             return None
         record = CellRecord.read(cell.path(self.results), **vars(cell))

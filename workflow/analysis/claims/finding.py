@@ -3,11 +3,11 @@
 A claim *holds* if the 95 % interval of its contrast lies on the claim's side of its border, and
 *does not hold* if it lies on the other side. If neither, the contrast may still be *equal* to 0:
 two one-sided tests at 5 % show that it is within the margin on both sides, that is, its 90 %
-interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs` says how
-many seeds and rows would do. These words are the same for any data, and those of every CSV; what
-holds of published data is called "reproduced" where it is shown, of synthetic data "holds here".
+interval is (Schuirmann 1987, doi:10.1007/BF01068419). Otherwise it is *undecided*, and `needs` says
+how many seeds and rows would decide it. Every CSV uses these words, whatever the data. For readers,
+a claim that holds is called "reproduced" on published data and "holds here" on synthetic data.
 
-A claim about every task holds if it holds on each, so each is tested without correction; the line
+A claim about every task holds if it holds on each, so each is tested without correction, and a line
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
@@ -28,7 +28,7 @@ CELLS = "the cells of this contrast"
 
 
 def shown(verdict: str, data: str) -> str:
-    """One of VERDICTS, in the words for published or for synthetic data."""
+    """One of VERDICTS in the words used for published or for synthetic data."""
     if verdict == HOLDS:
         return "reproduced" if data == PUBLISHED else "holds here"
     if verdict == DOES_NOT_HOLD:
@@ -49,12 +49,12 @@ class Count:
 
     @classmethod
     def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
-        """Of the tasks with an estimate each, how many are above 0."""
+        """How many of the tasks' estimates are above 0."""
         n = sum(one.value > 0 for one in found)
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
     def needs(self, distance: float) -> str:
-        """What each of the tasks needs, and on which there is no difference of consequence."""
+        """What the tasks need, and on which of them the difference is of no consequence."""
         equal = f"; equal on {', '.join(self.equal)}" if self.equal else ""
         return self.needed + equal
 
@@ -65,12 +65,12 @@ Found = Estimate | OverTasks | Steps | Count
 
 @dataclass(frozen=True)
 class Finding:
-    """An estimate beside the paper's value; `found` is None for want of what is `lacking`.
+    """An estimate beside the paper's value; if `found` is None, `lacking` says what is missing.
 
-    The claim is above the `border`; below it, if it is that there is `at_most` so much, or if the
-    paper's value is negative. A contrast within `margin` of 0 is of no consequence; `margin` is 0
-    where none was stated. `printed` is the contrast by the paper's Table 5, whose tasks are the
-    sample. `alarms` are those of the runs behind the estimate.
+    The claim is that the contrast is above `border`, or below it if `at_most` is set or the paper's
+    value is negative. A contrast within `margin` of 0 is of no consequence; `margin` is 0 where
+    none was stated. `printed` is the contrast by the paper's Table 5, with its tasks as the sample.
+    `alarms` are those of the runs behind the estimate.
     """
 
     tasks: str
@@ -109,7 +109,7 @@ class Finding:
 
     @property
     def needs(self) -> str:
-        """What would decide it; if it was not run, what is lacking."""
+        """What would decide the claim, or is lacking if it was not run; empty if it is decided."""
         if self.found is None:
             return self.lacking
         if self.verdict != UNDECIDED:
@@ -119,5 +119,5 @@ class Finding:
 
     @property
     def in_paper(self) -> "Finding":
-        """The same by the numbers that the paper prints."""
+        """The same finding by the numbers that the paper prints."""
         return replace(self, found=self.printed)

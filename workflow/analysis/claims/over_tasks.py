@@ -1,4 +1,4 @@
-"""Claims about which tasks have more of a contrast: those of larger sets, those of longer texts."""
+"""Claims about where a contrast is larger: on larger training sets, or on longer inputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ LENGTHS = "tasks whose inputs differ more in length"
 
 
 def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
-    """A contrast rises by so many points with ten times as many training rows; of eight tasks."""
+    """How many points a contrast rises per tenfold training rows, over the paper's eight tasks."""
     found = _rise(run, contrast, EIGHT, _decades(run.train_rows), LEAST_DECADES, SIZES)
     name = f"{contrast.name}, points per tenfold training rows"
     x = [_decades(TRAIN_ROWS)[task] for task in EIGHT]
@@ -26,14 +26,14 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
 
 
 def rises_with_length(run: Evidence, contrast: Contrast) -> list[Finding]:
-    """A contrast rises by so many points with twice as many tokens in the mean input."""
+    """How many points a contrast rises per doubling of the tokens in the mean input."""
     doublings = {name: float(np.log2(tokens)) for name, tokens in run.lengths.items()}
     found = _rise(run, contrast, run.grid.tasks, doublings, LEAST_DOUBLINGS, LENGTHS)
     return [replace(found, contrast=f"{contrast.name}, points per doubling of the mean input")]
 
 
 def no_gain_of_small_sets(run: Evidence, contrast: Contrast) -> list[Finding]:
-    """A contrast is at most the margin on the smaller half of the eight tasks."""
+    """Whether a contrast is at most the margin on the half of the eight tasks with fewer rows."""
     half = len(EIGHT) // 2
     smaller = sorted(EIGHT, key=TRAIN_ROWS.__getitem__)[:half]
     printed = mean_over(contrast.printed_on(smaller))
@@ -59,7 +59,7 @@ def _rise(
     least: float,
     lacking: str,
 ) -> Finding:
-    """How much a contrast rises with `x`, which must be `least` apart; else that is `lacking`."""
+    """How much a contrast rises with `x`; if `x` spans less than `least`, `lacking` says so."""
     samples = run.contrasts(contrast)
     known = [one for name in names if name in x and (one := samples.get(name)) is not None]
     finding = Finding(f"{len(names)} tasks", contrast.name, None)

@@ -1,7 +1,8 @@
 """The claims of the paper, as it states them, each with the function that judges it.
 
-Such a function takes the evidence of a run and gives findings, one a line of the claims table,
-those that were not run included. What the paper says of its Table 5 is judged on its eight tasks.
+Such a function takes the evidence of a run and returns findings, one per line of the claims table,
+including those that were not run. What the paper says about its Table 5 is judged on the table's
+eight tasks.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,7 @@ AUXES: tuple[Aux, ...] = ("on", "off")
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a section of the paper, and what finds the evidence for it."""
+    """A statement from a section of the paper, and the function that judges it."""
 
     statement: str
     findings: Callable[[Evidence], list[Finding]]
@@ -67,7 +68,7 @@ def above_baselines(run: Evidence) -> list[Finding]:
 def third_epoch(run: Evidence) -> list[Finding]:
     """The third epoch adds at most the margin to the scores by which the epoch is chosen.
 
-    Of the tasks that are trained for so long.
+    Only tasks that are trained for three epochs count.
     """
     along = EpochEvidence(run.results, run.grid, run.samples, {3: 1.0, 2: -1.0})
     names = [name for name, sample in along.heads(FULL).items() if sample is not None]
@@ -76,14 +77,14 @@ def third_epoch(run: Evidence) -> list[Finding]:
 
 
 def at_most_a_third(run: Evidence, control: Variant) -> list[Finding]:
-    """A negative control has at most a third of the gain by pre-training."""
+    """A negative control has at most a third of the gain from pre-training."""
     name = f"a third of (full − w/o pre-training) − ({control.name} − w/o pre-training)"
     weights = {FULL: 1 / 3, NO_PRETRAINING: 2 / 3, control: -1.0}
     return on_average(run, Contrast(name, weights, has_margin=False))
 
 
 def first_epoch(run: Evidence) -> list[Finding]:
-    """With the auxiliary loss the score after the first epoch is higher."""
+    """With the auxiliary loss, the score after the first epoch is higher."""
     along = EpochEvidence(run.results, run.grid, run.samples, {1: 1.0})
     contrast = Contrast("full − w/o aux LM, select score after epoch 1", AUX.weights, {})
     return on_average(along, contrast)
@@ -93,9 +94,9 @@ NLI = tuple(t.name for t in tasks.PAPER_TASKS if t.family == "entailment" and t.
 PRETRAINING, AUX, LEAD = minus(FULL, NO_PRETRAINING), minus(FULL, NO_AUX), minus(FULL, LSTM)
 # Table 5 does not say whether the model without pre-training has the auxiliary loss.
 WITHOUT_BOTH = replace(minus(FULL, NEITHER), table_5=PRETRAINING.weights)
-# Both are hardly fitted on their training rows; a smaller network is.
+# Neither fits its training rows well; a smaller network from scratch does.
 OVER_FITTED = replace(minus(FULL, FITTED), table_5=PRETRAINING.weights)
-# The auxiliary loss slows a weak model down, so the LSTM and layers are judged without it as well.
+# The auxiliary loss slows a weak model down, so LSTM and layers are judged without it as well.
 LEADS = LEAD, replace(minus(NO_AUX, LSTM_NO_AUX), table_5=LEAD.weights)
 LAYERS, LAYERS_NO_AUX = minus(FULL, EMBEDDINGS), minus(NO_AUX, EMBEDDINGS_NO_AUX)
 CONTROL, BASELINES = "negative control", "baselines"
