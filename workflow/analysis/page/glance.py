@@ -1,4 +1,4 @@
-"""The run at a glance, which stands on top of the page."""
+"""The run at a glance, for the top of the page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,14 @@ from workflow.analysis.tables.positive_control import LEAD
 
 @dataclass(frozen=True)
 class Glance:
-    """What the tables say in a few numbers; each is empty where its table is not there.
+    """What the tables say in a few numbers; each is empty or 0 if its table is missing.
 
-    `checks` of the positive control by outcome, yes or no, and the points by which the full model
-    `leads` the best baseline of each task, on average and on compositional rows; claims by verdict,
-    and how many lines are `decided`; `gain` is what pre-training adds on average, with its
-    interval, and over a small network from scratch (`over_fitted`); fine-tuning runs,
-    and those with an alarm of their own; cells, and those whose seeds disagree.
+    `checks` counts the positive control's checks by outcome, yes or no. `leads` has the points by
+    which the full model is ahead of the best baseline of each task, on average and on compositional
+    rows. `verdicts` counts the claims by verdict, and `decided` says how many lines are decided.
+    `gain` is what pre-training adds on average, with its `interval`; `over_fitted` is the gain over
+    a small network from scratch. `runs` counts fine-tuning runs, `alarms` those with an alarm of
+    their own, `cells` the cells and `disagree` those whose seeds disagree.
     """
 
     checks: dict[str, int]
@@ -80,7 +81,7 @@ def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
 
 
 def _gain(ablation: pd.DataFrame | None, over: Variant) -> str:
-    """The full transformer minus a variant with nothing transferred, over all tasks."""
+    """The full transformer minus a variant with nothing transferred, in the mean of all tasks."""
     if ablation is None:
         return ""
     is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == over.title)

@@ -1,4 +1,4 @@
-"""Text of the results as HTML that executes nothing: Markdown by its library, figures as images."""
+"""Results as HTML that runs no code: Markdown rendered by a library, figures as images."""
 
 from base64 import b64encode
 from pathlib import Path
@@ -23,9 +23,9 @@ TONES = {  # how the words of a verdict look
 
 
 def from_markdown(text: str, title: str) -> Markup:
-    """A Markdown text without its own heading; each table in a box that scrolls, called `title`.
+    """Markdown as HTML without its own heading; each table is in a scrolling box named `title`.
 
-    An image becomes a link: the page asks for no file but itself.
+    An image becomes a link: the page loads no file but itself.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(text)
@@ -47,13 +47,13 @@ def from_markdown(text: str, title: str) -> Markup:
 
 
 def figure(path: Path, description: str) -> Markup:
-    """An SVG as an image, in which a browser runs nothing and asks for nothing; empty if absent."""
+    """An SVG as an image, in which a browser runs no script and loads nothing; empty if absent."""
     image = Markup('<div class="box"><img src="{}" alt="{}"></div>')
     return image.format(data_uri(path), description) if path.exists() else Markup()
 
 
 def data_uri(path: Path) -> str:
-    """An SVG inside of an address."""
+    """An SVG as a data URI."""
     return f"data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}"
 
 

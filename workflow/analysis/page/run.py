@@ -1,4 +1,4 @@
-"""A run as the page's templates see it: what it has, as HTML, and the commands that make it."""
+"""A run as the page's templates see it: its results as HTML, and the commands that make them."""
 
 import json
 import shlex
@@ -24,8 +24,8 @@ MODEL = ["arch", "corpus", "aux", "n_transfer"]
 class Run:
     """A run's results folder, and the tables, figures and studies that its config has.
 
-    `options` are those of Snakemake that chose the config, for the commands. What is not made yet
-    is empty HTML. Raises InputError for a damaged table or cell.
+    `options` are the Snakemake options that chose the config, for the commands. What has not been
+    made yet is empty HTML. Raises InputError for a damaged table or cell.
     """
 
     results: Path
@@ -74,11 +74,11 @@ class Run:
         return cells.dropna(subset="seed").drop_duplicates([*MODEL, "task", "seed"])
 
     def table(self, name: str, title: str) -> Markup:
-        """A table, `name` being its path below the results without its ending."""
+        """A table; `name` is its path below the results without the suffix."""
         return markup.from_markdown(markup.read(self.results / f"{name}.md"), title)
 
     def figure(self, name: str, description: str) -> Markup:
-        """A figure, `name` being its path below the results without its ending."""
+        """A figure; `name` is its path below the results without the suffix."""
         return markup.figure(self.results / f"{name}.svg", description)
 
     def caption(self, name: str) -> str:
@@ -96,7 +96,7 @@ class Run:
         return markup.from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
 
     def environments(self) -> Markup:
-        """What the grid's cells were trained with, as each records it, and where they differ."""
+        """The environments that the grid's cells recorded in training, and where they differ."""
         found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
         for cell in self.grid.cells():
             if (path := cell.path(self.results)).is_file():
@@ -114,7 +114,7 @@ class Run:
 
 
 def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
-    """What a cell was trained with by name, as text; the CPUs are those of all seeds."""
+    """The environment of a cell's training as names and texts; the CPUs are those of all seeds."""
     cpus = "; ".join(sorted({run.cpu for run in record.seeds}))
     named = {**record.runtime, "processor": cpus, **record.versions}
     texts = {k: v if isinstance(v, str) else json.dumps(v) for k, v in named.items()}
@@ -122,8 +122,8 @@ def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
 
 
 def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Which alarms each run raised by itself, and each cell by its seeds together, 0 or 1."""
-    every = runs["alarms"].astype(object).str.get_dummies(";")  # as text it may not be empty
+    """Which alarms each run raised by itself, and each cell through its seeds together, 0 or 1."""
+    every = runs["alarms"].astype(object).str.get_dummies(";")  # dtype str fails without alarms
     of_seeds = every.columns.intersection(OF_SEEDS)
     cells = every[of_seeds].groupby([runs[name] for name in (*MODEL, "task")], sort=False).max()
     return every.drop(columns=of_seeds), cells

@@ -1,9 +1,9 @@
-"""Write the page of a run: one HTML file without any request, its bytes those of its inputs.
+"""Write the page of a run: one HTML file that requests nothing and depends on its inputs alone.
 
     python -m workflow.analysis page --results R --grid JSON --tables ... --figures ... --out FILE
 
-The environment variable RUN_CONFIG holds the run's config as YAML, RUN_OPTIONS the options of
-Snakemake that chose it. Both are only shown, so a change of them reruns nothing.
+The environment variable RUN_CONFIG holds the run's config as YAML, RUN_OPTIONS the Snakemake
+options that chose it. Both are only shown, so changing them reruns nothing.
 """
 
 import os
@@ -20,7 +20,7 @@ from workflow.analysis.program import parser
 from workflow.grid import StudyHead
 
 HERE = Path(__file__).parent
-TEMPLATES = ("page.html", "outline.html")  # the frame, and what stands in it
+TEMPLATES = ("page.html", "outline.html")  # the frame, and its content
 
 
 def render(made: Run, config: str) -> str:
