@@ -1,11 +1,12 @@
 """Table 5: the paper's four variants on its eight tasks, with the average (paper 5).
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. After
-the paper's eight tasks come the others that were run, and the average over all of the grid. The
-negative controls are the full model, but pre-trained on shuffled books, or with the embeddings of
-content words permuted: what it keeps of the gain owes nothing to the order of the words in a
-sentence, of the sentences, or to what words mean. A smaller network from scratch, and the same on
-word vectors of the books, have settings of their own, by which they fit their training rows.
+the paper's eight tasks come the others that were run, and the average over all tasks of the grid.
+The negative controls are the full model, but pre-trained on books with shuffled words or shuffled
+sentences, or with the embeddings of content words permuted. What such a control keeps of the gain
+owes nothing to the order of words in a sentence, to the order of sentences, or to the meaning of
+words. A smaller network from scratch, and the same network on word vectors of the books, have
+settings of their own, with which they fit their training rows.
 """
 
 from pathlib import Path
@@ -46,7 +47,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _train(frame: pd.DataFrame) -> pd.DataFrame:
-    """Whether each variant was fitted: tasks down, variants across."""
+    """The scores on the training rows, which show the fit: tasks down, variants across."""
     text = frame["train"].map(markdown.value)
     shown = markdown.pivot(frame.assign(text=text), "head", "line", "text")
     return shown.rename_axis("").rename_axis("", axis="columns")

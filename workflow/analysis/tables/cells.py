@@ -1,8 +1,8 @@
 """`cells.csv`: one row per cell, seed, split and metric, and an inventory of the cells as Markdown.
 
-Scores run from 0 to 100, unrounded. `majority` and `bag_of_words` are empty on the training rows;
-`alarms` are joined by a semicolon. The inventory says which cells are there and which raised
-alarms; what they cost is in `cost`.
+Scores run from 0 to 100, correlations from -100, unrounded. `majority` and `bag_of_words` are empty
+on the training rows; `alarms` are joined by semicolons. The inventory says which cells exist and
+which raised alarms; their costs are in the table `cost`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def of_folder(results: Path) -> pd.DataFrame:
-    """The same of every cell that a folder has, all its seeds; empty without a cell.
+    """The same rows for every cell in a folder, with all its seeds; empty if there are no cells.
 
     Raises InputError for a damaged one.
     """
@@ -61,7 +61,7 @@ def of_folder(results: Path) -> pd.DataFrame:
 def _rows(
     cell: Cell, line: dict[str, str], samples: dict[Key, Sample], seeds: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """One row for each score of a cell; `line` has the columns of its line."""
+    """One row for each score of a cell; `line` has the columns that describe its line."""
     for seed in seeds:
         for (split, metric, degree), sample in samples.items():
             if not degree and seed in sample.seeds:

@@ -35,7 +35,7 @@ DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4)
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per claim, or per claim and task; tasks of the user's own have no part in them."""
+    """One row per claim, or per claim and task; the user's own tasks are left out."""
     grid = grid.model_copy(update={"tasks": [n for n in grid.tasks if n not in grid.own]})
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     data = PUBLISHED if run.is_all_published else MADE
@@ -73,7 +73,7 @@ def _row(finding: Finding) -> dict[str, Any]:
 
 
 def _by_table_5(finding: Finding) -> tuple[float, float, float, str]:
-    """The contrast by the paper's own numbers, whose tasks are the sample, and the verdict."""
+    """Contrast, interval and verdict by the paper's own numbers, with its tasks as the sample."""
     if finding.printed is None:
         return np.nan, np.nan, np.nan, ""
     return finding.printed.value, *finding.printed.interval, finding.in_paper.verdict
@@ -121,9 +121,10 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
 
 
 def decided(table: pd.DataFrame) -> str:
-    """How many of the lines run are decided, and how many without those of "pre-training helps".
+    """How many of the lines that were run are decided, with and without "Pre-training helps".
 
-    These are decided by the positive control's own making, so they would hide the others.
+    The lines of that claim are decided by the construction of the positive control, so they would
+    hide the others.
     """
     known = table[table["verdict"] != NOT_RUN]
     (n, of), (others, of_others) = (
@@ -134,7 +135,7 @@ def decided(table: pd.DataFrame) -> str:
 
 
 def _ours(table: pd.DataFrame) -> list[str]:
-    """The estimates with their intervals; two decimals of small ones, none of counts."""
+    """The estimates with their intervals; two decimals for small ones, none for counts."""
     ends = table[["ours", "ci_low", "ci_high"]]
     decimals = (ends.abs().max(axis=1) <= 1).map({True: 2, False: 1})
     decimals[table["contrast"].str.endswith(("tasks", "tasks won", "steps"))] = 0

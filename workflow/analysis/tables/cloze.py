@@ -59,7 +59,7 @@ def _place(model: PretrainedModel, corpus: Corpus) -> dict[str, Any]:
 def _read(
     results: Path, model: PretrainedModel, corpus: Corpus, update: int
 ) -> Iterator[dict[str, Any]]:
-    """The scores of a checkpoint, a row a skill; nothing if it was not scored."""
+    """The scores of a checkpoint, one row per skill; nothing if it was not scored."""
     place = _place(model, corpus) | {"update": update}
     found = ClozeScores.find(model.cloze(results, update), **place)
     if found is None:
@@ -71,16 +71,16 @@ def _read(
 
 
 def interval(correct: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for an accuracy of `correct` of `n`, 0 to 100."""
+    """Wilson's 95 % interval, 0 to 100, for an accuracy of `correct` out of `n`."""
     found = stats.binomtest(correct, n).proportion_ci(confidence_level=0.95, method="wilson")
     return 100 * found.low, 100 * found.high
 
 
 def above_chance_from(points: pd.DataFrame) -> pd.Series | None:
-    """Of one skill and model, the first checkpoint from which on every interval excludes chance.
+    """The first checkpoint from which on every interval is above chance, for one skill and model.
 
-    `points` are rows of the table; a single checkpoint that is above chance by luck, before others
-    that are not, does not count. None if the last one is not above chance.
+    `points` are rows of the table. A checkpoint that is above chance by luck, before others that
+    are not, does not count. None if the last one is not above chance.
     """
     points = points.sort_values("update")
     above = (points["ci_low"] > points["chance"])[::-1].cummin()[::-1]
@@ -130,7 +130,7 @@ def _last(points: pd.DataFrame) -> str:
 
 
 def _since(points: pd.DataFrame) -> str:
-    """The tokens until a skill showed."""
+    """The number of tokens until a skill showed, as text."""
     if points["accuracy"].isna().any():
         return markdown.MISSING
     row = above_chance_from(points)

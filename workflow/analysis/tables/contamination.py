@@ -1,8 +1,8 @@
-"""The share of the reported rows that the corpus holds, and the scores without them.
+"""The share of the reported rows that overlap the corpus, and the scores without them.
 
-A row of the table is a task, a reported split (or a group of RACE's) and this run's fully
-transferred transformer with or without the auxiliary loss; a task of the zero-shot figure alone has
-no such cell.
+A row of the table is a task, a reported split (or one of RACE's groups) and this run's fully
+transferred transformer with or without the auxiliary loss. A task that is only in the zero-shot
+figure has no such cell.
 """
 
 from pathlib import Path

@@ -1,10 +1,11 @@
 """What a run cost by stage: tokens, floating-point operations, seconds, memory.
 
-Three kinds of rows, whose columns do not overlap, so that each column can be summed: one per
-language model and one per fine-tuning run (tokens, FLOPs and seconds inside the training loop),
-and one per kind of job (seconds of the whole job, from the benchmarks; on the clock, for the CPU
-seconds there lack up to the last half minute of a job). FLOPs are by the rule of
-`workflow.analysis.flops`. Scores stand in other tables, for they are the same in every run.
+There are three kinds of rows: one per language model and one per fine-tuning run (tokens, FLOPs and
+seconds inside the training loop), and one per kind of job (seconds of whole jobs, from the
+benchmarks). These columns do not overlap, so each can be summed. The seconds of jobs are wall-clock
+time, because the CPU seconds in benchmarks miss up to the last half minute of a job. FLOPs follow
+the rule of `workflow.analysis.flops`. Scores are in other tables, because they are the same in
+every run.
 """
 
 from pathlib import Path
@@ -26,7 +27,7 @@ MEASURED = ["train_tokens", "train_seconds", "peak_mb", "cpu"]  # of each run
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per language model, run and kind of job; what was not run has none."""
+    """One row per language model, fine-tuning run and kind of job; what was not run has none."""
     update = grid.updates[-1]
     models = [
         CheckpointFacts.find(
@@ -53,7 +54,7 @@ def _pretraining(models: list[CheckpointFacts]) -> pd.DataFrame:
 
 
 def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd.DataFrame:
-    """The runs of the grid's seeds."""
+    """One row per fine-tuning run with one of the grid's seeds."""
     by_arch = {model.arch: model for model in models}
     paths = {task: results / "encoded" / f"{task}.json" for task in grid.tasks}
     lengths = {task: EncodedFacts.read(p).mean_length for task, p in paths.items() if p.exists()}
@@ -73,14 +74,14 @@ def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd
 def _flops(
     of: CheckpointFacts, tokens: float, length: float | None, lm_loss: bool = True
 ) -> float | None:
-    """FLOPs of training on so many tokens, in sequences of `length`, or less in its window."""
+    """FLOPs of training on `tokens` tokens in sequences of `length`, cut to the model's window."""
     if not length:
         return None
     return tokens * flops.per_token(of.model, of.n_vocab, min(length, of.model.n_ctx), lm_loss)
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    """The stages, and what of their jobs was not training."""
+    """The stages, with the share of their jobs' time that was not training."""
     stages = table.groupby("stage", sort=False)
     sums = stages[SUMS].sum(min_count=1)
     wide = pd.DataFrame(
@@ -109,7 +110,7 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
 
 
 def _sweeps(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    """A line for each task, model, with the auxiliary loss or without."""
+    """A line for each task and model, with the auxiliary loss and without."""
     runs = table[table["job"].isna()].groupby(SWEEP, sort=False)
     wide = pd.DataFrame(
         {

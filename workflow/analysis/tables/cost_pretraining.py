@@ -1,4 +1,4 @@
-"""What pre-training cost up to each checkpoint: tokens, seconds of training, memory; on what."""
+"""What pre-training cost up to each checkpoint (tokens, seconds, memory), and on what processor."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ COSTS |= {"peak_mb": ("peak MB", ".1f")}
 def build(results: Path, grid: Grid) -> Table:
     """One row per language model and checkpoint; what was not made has none.
 
-    The Markdown has the whole training of each model.
+    The Markdown has only the totals of each model's training.
     """
     names = {"tokens": "train_tokens", "seconds": "train_seconds"}
     table = checkpoints(results, grid).rename(columns=names)

@@ -1,7 +1,7 @@
 """The data of each task: rows, labels and lengths of each split, and where they come from.
 
-A length is that of the whole input as it is fine-tuned, in tokens: all its texts (of several
-choices the longest), with the start, delimiter and classify tokens.
+A length is that of the whole input in fine-tuning, in tokens: all its texts (with several choices,
+the longest) and the start, delimiter and classify tokens.
 """
 
 from pathlib import Path
@@ -38,7 +38,7 @@ ABOUT = (
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per task and split that is trained on, selects or is reported.
+    """One row per task and split used for training, selection or reporting.
 
     Raises InputError for a file that is missing, damaged or of other rows.
     """
@@ -73,7 +73,7 @@ def _rows(results: Path, name: str, task: Task) -> list[dict[str, Any]]:
 
 
 def _quantile(counts: dict[int, int], percent: int) -> int:
-    """Of values that `counts` says how often there are, the one that `percent` do not exceed."""
+    """The value that `percent` % of all do not exceed; `counts` has the number of each value."""
     values = np.repeat(list(counts), list(counts.values()))
     return int(np.percentile(values, percent, method="inverted_cdf"))
 
@@ -107,7 +107,7 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def _sentence(row: pd.Series) -> str:
-    """What is said of a task's rows beside the numbers."""
+    """A task's origin, licence and the remarks on its rows, in words."""
     named = {
         "licence": "licence",
         "caution": "caution",

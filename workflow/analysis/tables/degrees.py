@@ -1,8 +1,8 @@
 """Scores by degree of difficulty, for the rows of the synthetic world.
 
 Many rows are lexical (`tasks.world.degrees`), so a high score alone does not show more than
-knowledge of words. Each score is the task's own metric on the rows of one degree, and so is that of
-the `best_baseline` beside it, the best of the shallow ones for each task and degree.
+knowledge of words. Each score is the task's own metric on the rows of one degree. Beside it,
+`best_baseline` is the highest score of the shallow baselines on that task and degree.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ MEAN, BEST = "avg_all", "best baseline"
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per variant, task (and their mean) and degree; nothing of cells that were not run."""
+    """One row per variant, task (or their mean) and degree; cells that were not run have none."""
     samples = Samples.of_grid(results, grid, INPUTS)
     study = grid.studies["ablation"]
     run = Lines(study, grid, samples, Notes({}), {MEAN: study.tasks})

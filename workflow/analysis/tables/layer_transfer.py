@@ -1,7 +1,7 @@
 """Figure 2 left: the score against the number of layers transferred.
 
 `n_transfer` is `none` (nothing copied), 0 (the embeddings alone) or the number of lowest blocks
-copied as well. Beside each task on its reported splits stand the training rows, and as task `mean`
+copied as well. Each task has rows for its reported splits and for its training rows. Task `mean` is
 the unweighted mean of all tasks (MNLI counted once, as the mean of its two splits).
 """
 
@@ -22,7 +22,7 @@ INPUTS = ("ablation", "layer_transfer", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, aux, n_transfer, task, split), main metric of the task."""
+    """One row per (arch, aux, n_transfer, task, split), by the task's main metric."""
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     study = grid.studies["layer_transfer"]
     run = Lines(study, grid, samples, notes, {"mean": study.tasks})

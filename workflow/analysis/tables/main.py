@@ -1,8 +1,8 @@
 """Tables 2 to 4: published systems and the paper's model beside this run's models.
 
 Ours is the fully transferred transformer, fine-tuned with the auxiliary LM objective as the paper's
-is, and without it. The published figures are test figures; the column heads name the split of
-*this run's* rows.
+is, and without it. The published scores are on test sets; the column heads name the split of *this
+run's* rows.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _places(samples: Samples) -> Iterator[tuple]:
-    """Every place, as PLACE; the published figure stands by test."""
+    """The rows of PLACE: columns and splits; the published score goes with test, else the first."""
     columns = NUMBERS[(NUMBERS["method"] == OURS) & (NUMBERS["task"] != "glue")]
     for of in columns.itertuples():
         splits = _splits(of.task, of.part, samples)
@@ -68,7 +68,7 @@ def _places(samples: Samples) -> Iterator[tuple]:
 
 
 def _splits(name: str, part: str, samples: Samples) -> list[str]:
-    """The splits of a printed column: one of MNLI's two, those of one of RACE's groups."""
+    """The splits behind a printed column: of the task, of a RACE group, or one of MNLI's two."""
     splits = samples.reported(name)
     if not tasks.task(name).averages_splits:
         return [split + part for split in splits]
@@ -92,7 +92,7 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
-    """This run's rows."""
+    """The rows of this run's models."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
     cells = {(grid.line(cell).aux, cell.task): cell for cell in grid.full_transformer()}
     rows = []
@@ -154,7 +154,7 @@ def _scores(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
 
 
 def _decontaminated(line: pd.DataFrame) -> pd.DataFrame:
-    """The line of the scores on decontaminated rows, their number in each cell if it differs."""
+    """The line of scores on decontaminated rows, with their number in each cell if it varies."""
     shown = line.apply(markdown.decontaminated, axis=1)
     model = line["line"] + ", decontaminated"
     counts = line["decontaminated_rows"].dropna().unique()

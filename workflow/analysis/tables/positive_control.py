@@ -1,13 +1,13 @@
-"""The positive control: what a suite that works must see in the synthetic world.
+"""The positive control: what a working suite must find in the synthetic world.
 
-There pre-training teaches what the tasks need, by construction; so a run that does not see it is
+There, pre-training teaches what the tasks need by construction, so a run that does not find this is
 not working. A run on other data has no such table. Each line says what is wanted and what was
-found; the intervals are those of `ablation.csv`. Whether a line is met is judged by the value, but
-for the first two; one that has no value was not run.
+found; the intervals are those of `ablation.csv`. Whether a check is met is judged by its value
+alone, except for the first two, which use intervals as well. A check without a value was not run.
 
-The share that a negative control leaves of the gain stands by seed, without an interval: a control
-learns by chance or does not, and three seeds that did not say nothing of one that would. Fieller's
-interval is narrow just then.
+The share of the gain that a negative control keeps is given by seed, without an interval: whether a
+control learns is a matter of chance, and three seeds that did not learn say nothing about one that
+would. Fieller's interval is narrow in just this case.
 """
 
 from collections.abc import Iterator
@@ -85,13 +85,13 @@ def _check(
 
 
 def _count(name: str, values: pd.Series, is_met: pd.Series, n: int, share: float) -> Check:
-    """On how many of `n` tasks something is met, of which a share is wanted."""
+    """The check that a condition is met on at least a `share` of `n` tasks."""
     ours, least = is_met.sum() if values.notna().any() else np.nan, round(n * share)
     return _check(name, f"at least {least} of {n}", ours, ours >= least)
 
 
 def _mean(ablation: pd.DataFrame, variant: Variant) -> pd.Series:
-    """The row of a variant on the mean of all tasks."""
+    """The row of a variant for the mean of all tasks."""
     is_row = (ablation["variant"] == variant.title) & (ablation["task"] == "avg_all")
     return ablation[is_row].iloc[0]
 
@@ -140,7 +140,7 @@ def _composed(degrees: pd.DataFrame) -> Check:
 
 
 def _share(ablation: pd.DataFrame, control: Variant) -> Check:
-    """What a negative control leaves of the gain, and by seed."""
+    """The share of the gain that a negative control keeps, also by seed."""
     none, own = _mean(ablation, NO_PRETRAINING), _mean(ablation, control)
     kept = 1 - own["diff"] / none["diff"] if none["diff"] < 0 else np.nan
     name = f"share of the gain that is left with {control.name}"
@@ -149,7 +149,7 @@ def _share(ablation: pd.DataFrame, control: Variant) -> Check:
 
 
 def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
-    """Whether fits fail by chance: how far the seeds of models of the books are from each other."""
+    """Whether fits fail by chance: how far apart the seeds of models pre-trained on books are."""
     of_books = ablation[(ablation["corpus"] == "books") & (ablation["n_transfer"] != "none")]
     is_mean = of_books["task"].isin(["avg", "avg_all"])
     seeds = of_books.loc[~is_mean, "by_seed"]
@@ -164,8 +164,8 @@ def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
 def _reported(ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     """Differences that are reported and judged by no bar.
 
-    The auxiliary loss costs a model without pre-training points, so the gain is given over the
-    model that has neither as well.
+    The auxiliary loss lowers the score of a model without pre-training, so the gain is also given
+    over the model that has neither.
     """
     others = {NEITHER: "no pre-training and no auxiliary loss", LSTM: "LSTM"}
     for variant, name in others.items():
@@ -184,7 +184,7 @@ def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     scores = curves[curves.index.get_level_values("aux") == "on"].droplevel("aux")
     rho = stats.spearmanr(scores.index, scores).statistic if len(scores) > 1 else np.nan
     name = "rank correlation of the mean score with the layers transferred"
-    # Rounded: of five points one swap of neighbours is 0.9, which SciPy puts just below.
+    # Rounded: for five points with one pair of neighbours swapped SciPy returns just below 0.9.
     yield _check(name, "at least 0.9", rho, round(rho, 6) >= 0.9)
     for aux, added in (("on", ""), ("off", ", w/o aux LM")):
         if aux == "on" or 0 in grid.sweep("transformer", "off"):
@@ -195,7 +195,7 @@ def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
 
 def _zero_shot(table: pd.DataFrame) -> Iterator[Check]:
     mine = table[(table["arch"] == "transformer") & (table["scoring"] == "heuristic")]
-    if mine.empty:  # none of the paper's four is asked
+    if mine.empty:  # none of the paper's four tasks is scored
         return
     curves = mine.pivot(index="update", columns="task", values="relative").sort_index()
     mean, last = curves.pop("mean"), curves.iloc[-1]
@@ -209,9 +209,9 @@ def _zero_shot(table: pd.DataFrame) -> Iterator[Check]:
 
 
 def _prompts(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
-    """How many of the run's tasks are above chance when asked without training at the end.
+    """How many of the run's tasks are above chance zero-shot at the last checkpoint.
 
-    Each by its first scoring, the paper's heuristic or else the prompt as it is.
+    Each is judged by its first scoring: the paper's heuristic, or else the uncalibrated prompt.
     """
     asked = {name: of[0] for name in grid.tasks if (of := grid.zero_shot.scorings(name))}
     is_last = (table["arch"] == "transformer") & (table["update"] == table["update"].max())

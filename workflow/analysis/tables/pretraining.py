@@ -1,6 +1,7 @@
 """Held-out token-level perplexity at each checkpoint of both language models.
 
-The perplexity is per BPE token on whole held-out books; it compares runs with one tokenizer only.
+The perplexity is per BPE token on whole held-out books, so it only compares runs with the same
+tokenizer.
 """
 
 from pathlib import Path
@@ -31,9 +32,10 @@ OVER_SEEDS = {
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, update), over the pre-training seeds; not made: empty with n_seeds 0.
+    """One row per (arch, update), over the pre-training seeds.
 
-    `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
+    A checkpoint that was not made is empty, with n_seeds 0. `low` and `high` are the lowest and the
+    highest perplexity; losses are in nats per token.
     """
     points = pd.MultiIndex.from_product([grid.arch, grid.updates], names=["arch", "update"])
     groups = checkpoints(results, grid).groupby(["arch", "update"])

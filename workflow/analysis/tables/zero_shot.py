@@ -2,8 +2,8 @@
 
 `scoring` is `heuristic` (paper 5), `prompt` or `calibrated` (`tasks.prompt`). `relative` is
 (score - random) / (best - random), with the config's two values for each task: 0 is a random guess,
-1 the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks that
-are scored so.
+1 the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks with
+that scoring.
 """
 
 from collections.abc import Iterator
@@ -36,11 +36,11 @@ HEADS = {
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, task, update, scoring); a score that was not made is empty with n_seeds 0.
+    """One row per (arch, task, update, scoring); a missing score is empty, with n_seeds 0.
 
-    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds, `relative_low` and
-    `relative_high` the lowest and the highest of them, `relative_by_seed` each. The mean of the
-    tasks is taken within each seed first; a seed that lacks a task has none.
+    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds. `relative_low` and
+    `relative_high` are the lowest and the highest relative score, `relative_by_seed` has all of
+    them. The mean of the tasks is taken within each seed first; a seed that lacks a task has none.
     """
     runs = pd.DataFrame(
         [
@@ -99,7 +99,7 @@ def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
-    """The tasks' notes, and how many rows were scored where these are not all published ones."""
+    """The tasks' notes, with the number of rows scored where it is less than the published one."""
     found = Notes.read(results, grid.zero_shot.tasks)
     notes = dict(found.by_task)
     for row in table.dropna(subset="n").drop_duplicates("task").itertuples():
