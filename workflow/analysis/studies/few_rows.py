@@ -1,6 +1,6 @@
-"""How many rows a share of the training rows has, and the bag of words on so few.
+"""The number of rows in a share of the training rows, and the bag of words fitted to so few.
 
-So a model that was trained on 64 rows stands beside a bag of words of the same 64.
+So a model trained on 64 rows is compared with a bag of words fitted to the same 64.
 """
 
 from functools import cache
@@ -18,7 +18,7 @@ from workflow.grid import StudyPlan
 
 
 def shares(study: StudyPlan) -> dict[Cell, float]:
-    """The share that each cell of a study along `train_share` has, where it is not all rows."""
+    """Each cell's share of the training rows, if below 1, in a study along `train_share`."""
     if study.axis != "train_share":
         return {}
     values = {point.of.name: point.value for point in study.points if point.value}
@@ -27,9 +27,9 @@ def shares(study: StudyPlan) -> dict[Cell, float]:
 
 
 def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
-    """By task and value of a study along `train_share`, the rows that it is fine-tuned on.
+    """The number of fine-tuning rows, by task and value of a study along `train_share`.
 
-    The mean has them where all tasks have as many. Raises InputError for a damaged file.
+    The mean has a number if it is the same for all tasks. Raises InputError for a damaged file.
     """
     facts = {
         task: ExamplesFacts.read(results / "examples" / f"{task}.json") for task in study.tasks
@@ -47,7 +47,7 @@ def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
 
 @cache
 def bag_of_words(folder: Path, task: str, share: float, seeds: tuple[int, ...]) -> Scores:
-    """Its scores by split and metric, the mean over the seeds that draw the rows.
+    """The bag of words' scores by split and metric, averaged over the seeds that draw the rows.
 
     `folder` has the task's examples. Raises InputError if it is not what `tasks.prepare` wrote.
     """

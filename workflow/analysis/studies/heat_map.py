@@ -1,6 +1,6 @@
-"""Line by task: the share of the gain by pre-training that is lost, predicted cells framed.
+"""Line by task: the share of the gain from pre-training that is lost, predicted cells framed.
 
-As in the table, `?` stands where the interval does not decide whether it is half or more.
+As in the table, `?` means that the interval does not decide whether half or more is lost.
 """
 
 import textwrap

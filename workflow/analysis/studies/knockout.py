@@ -1,8 +1,9 @@
-"""What a line of a study loses of the gain by pre-training, beside what was predicted.
+"""How much of the gain from pre-training each line of a study loses, beside the prediction.
 
-The gain is the score of the first reference, which is pre-trained, over that of the second, which
-is not; a line is predicted to lose half of it or more on some tasks. The table's `beyond` is the
-contrast (full + none) / 2 - line, paired by row and by seed, in points: above 0 half is lost.
+The gain is the score of the first reference, which is pre-trained, minus that of the second, which
+is not. A line is predicted to lose half of it or more on some tasks. The table's `beyond` is the
+contrast (full + none) / 2 - line, paired by row and by seed, in points: above 0, more than half is
+lost.
 """
 
 from dataclasses import replace
@@ -19,7 +20,7 @@ from workflow.grid import Grid, StudyPlan
 
 BELOW = "below_constant"
 MARK = "‡"
-LEAST = 5.0  # points; of less there is nothing to lose
+LEAST = 5.0  # points; with a smaller gain there is nothing to lose
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent (`lost` in the CSV); in bold where "
     "half or more was predicted to be. `?`: the 95 % interval of the loss beyond half of the gain "
@@ -32,9 +33,10 @@ LEGEND = (
 
 
 def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The frame with `predicted` ("lost" or "kept"), `lost` and BELOW of each line, and a matrix.
+    """The frame with `predicted` ("lost" or "kept"), `lost` and BELOW for each line, and a matrix.
 
-    `lost` is a share, `lost_by_seed` that of each; NaN and empty where there is no gain.
+    `lost` is a share, `lost_by_seed` that of each seed. They are NaN and empty where the gain is
+    below LEAST.
     """
     none = frame[frame["line"] == study.references[1]].set_index("task")
     gain = frame["task"].map(-none["diff"])
@@ -64,7 +66,7 @@ def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str |
 
 
 def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
-    """The shares lost as text: `?` where undecided, between `bold` where predicted."""
+    """The shares lost as text, with `?` if undecided, and enclosed in `bold` if predicted."""
     texts = []
     for row in frame.itertuples():
         mark = bold if row.predicted == "lost" else ""
@@ -75,7 +77,7 @@ def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
 
 
 def _with_seeds(frame: pd.DataFrame) -> list[str]:
-    """The shares as text, with those by seed where not all fits of the line fit."""
+    """The shares as text, with those by seed where some fits of the line failed."""
     return [
         f"{text} ({' / '.join(f'{100 * share:.0f}' for share in row.lost_by_seed)})"
         if row.lost_by_seed and fits(row.alarms)
@@ -85,9 +87,9 @@ def _with_seeds(frame: pd.DataFrame) -> list[str]:
 
 
 def cloze(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
-    """What each language model has learnt of each skill, for reading; nothing if not scored."""
+    """The accuracy of each language model on each skill, as text; empty if none was scored."""
     models, update = study.points[0].of.models(), grid.updates[-1]
-    lines = {point.of.model: point.line for point in reversed(study.points)}  # the first of each
+    lines = {point.of.model: point.line for point in reversed(study.points)}  # first line of each
     rows = []
     for variant, line in reversed(lines.items()):
         for model in models:

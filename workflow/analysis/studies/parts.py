@@ -1,4 +1,4 @@
-"""What lines add to another of theirs, by degree of difficulty and by task."""
+"""What each line adds to the line it is compared with, by degree of difficulty and by task."""
 
 from functools import partial
 from textwrap import fill
@@ -14,9 +14,9 @@ from workflow.grid import StudyPlan
 
 
 def add(frame: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The frame with `minus` and rows of each degree of difficulty, and a section on both.
+    """The frame with `minus` and rows for each degree of difficulty, and a section on both.
 
-    Section and figure have of a degree the mean over tasks.
+    For a degree, section and figure have only the mean over tasks.
     """
     of_degrees = [
         run.frame(partial(run.samples.headline, degree=of)).dropna(subset="mean").assign(degree=of)
@@ -30,7 +30,7 @@ def add(frame: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.Da
 
 
 def _added(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The differences to such lines, those of means first."""
+    """The differences of lines to their `minus`, those of means first."""
     is_task = frame["task"].isin(study.tasks)
     frame = frame.assign(is_task=is_task, head=frame["task"].map(study.shown))
     added = frame[frame["minus"].ne("") & (frame["degree"].eq("") | ~is_task)].dropna(subset="diff")

@@ -1,7 +1,8 @@
-"""Skills and the gains that need them: which has come half of its way first, along pre-training?
+"""Do skills, or the fine-tuning gains that need them, get half-way first along pre-training?
 
-A curve's way is from the untrained model to the last checkpoint; where half of it is behind is read
-from a straight line between two checkpoints, and counted in checkpoints after the untrained model.
+A curve goes from the untrained model to the last checkpoint. The point at which it is half-way up
+is interpolated linearly between two checkpoints, and counted in checkpoints after the untrained
+model.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from workflow.analysis.lines import Lines
 from workflow.analysis.stats.estimate import LEVEL, Component, half_width
 
 HALVES = ["half_skills", "half_zero_shot", "half_score"]
-LEAST = 5.0  # points; a curve that rises less has no way to go
+LEAST = 5.0  # points; a curve that rises less has no half-way point
 LEGEND = (
     "In checkpoints after the untrained model. `lag`: how many the fine-tuned score is later than "
     "the cloze items that teach it, with the 95 % interval of Student's t over seeds. A dash: a "
@@ -26,7 +27,7 @@ LEGEND = (
 
 
 def half_way(scores: Sequence[float]) -> float:
-    """The place among `scores` where they have first come half of their way; NaN without one."""
+    """The interpolated index at which `scores` are first half-way to the last; NaN without one."""
     values = np.asarray(scores, dtype=float)
     if not values[-1] - values[0] >= LEAST:
         return float("nan")
@@ -38,7 +39,7 @@ def half_way(scores: Sequence[float]) -> float:
 def add(
     frame: pd.DataFrame, results: Path, run: Lines
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The frame with the accuracy of `skills`, and in a task's last row its halves and its lag."""
+    """The frame with the accuracy of `skills`, and half-way points and lag in a task's last row."""
     lags: dict[Any, dict[str, float]] = {}
     learnt: dict[Any, float] = {}
     for task, taught in run.study.skills.items():

@@ -1,4 +1,4 @@
-"""The table of a study, from its lines and what its axis or its prediction adds."""
+"""The table of a study, from its lines and the additions for its axis or its prediction."""
 
 import math
 from pathlib import Path
@@ -45,7 +45,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
-    """Samples of the study's cells and of those of the run that are pooled; of those that ran."""
+    """The samples of the study's cells and of the run's pooled cells, where they were run."""
     found, seeds = Samples(), tuple(study.seeds or grid.seeds.finetune)
     examples, shares = results / "examples", few_rows.shares(study)
     world = results / "world" / "degrees.csv"

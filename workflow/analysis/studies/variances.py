@@ -1,4 +1,4 @@
-"""How far scores vary over language models, and over fine-tuning of the same one."""
+"""How much scores vary over language models, and over fine-tuning of the same one."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,10 @@ HEADING = "## Standard deviations over language models / over fine-tuning of the
 
 
 def deviations(by_seed: Sequence[float], models: int) -> list[float]:
-    """Both of scores whose i-th started from model i, modulo their number; NaN of a missing one.
+    """Both standard deviations of scores of which the i-th started from model i % `models`.
 
-    By the mean squares of a one-way analysis of variance; a variance below 0 is 0.
+    They come from the mean squares of a one-way analysis of variance; a variance below 0 counts as
+    0. NaN for fewer than two scores per model.
     """
     if len(by_seed) < 2 * models:
         return [np.nan] * len(SPREAD)
@@ -26,7 +27,7 @@ def deviations(by_seed: Sequence[float], models: int) -> list[float]:
 
 
 def add(frame: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The frame with both of each score, and a section on them."""
+    """The frame with both standard deviations of each score, and a section on them."""
     models = len(run.study.points[-1].of.pretrain)
     spread = pd.DataFrame([deviations(of, models) for of in frame["by_seed"]], columns=SPREAD)
     shown = named(frame, run.study).assign(text=spread.map(markdown.value).agg(" / ".join, axis=1))

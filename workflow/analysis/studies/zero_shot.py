@@ -1,4 +1,4 @@
-"""Scores from each checkpoint beside its zero-shot scores."""
+"""The fine-tuned scores from each checkpoint beside its zero-shot scores."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def add(
     places = [point.key for point in study.points if point.value]
     mean = found.pivot_table(index=["line", "value"], columns="task", values="zero_shot")
     mean = mean.reindex(index=places, columns=study.tasks)
-    mean["mean"] = mean.mean(axis=1, skipna=False)  # of all tasks or of none
+    mean["mean"] = mean.mean(axis=1, skipna=False)  # NaN unless every task has a score
     long = mean.rename_axis(columns="task").stack().rename("zero_shot").reset_index()
     table = table.merge(long, on=["line", "value", "task"], how="left")
     titles = {task: study.shown(task) for task in study.tasks}
@@ -39,7 +39,7 @@ def add(
 def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
     """The zero-shot score of each line, checkpoint, task and pre-training seed.
 
-    Of the run's own language models; a variant's have no zero-shot scores.
+    Only the run's own language models have zero-shot scores; those of variants have none.
     """
     rows = []
     for point in study.points:
