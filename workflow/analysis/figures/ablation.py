@@ -18,7 +18,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def printed_of_real(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
-    """The table with the paper's scores beside real rows alone; its mean is of eight such tasks."""
+    """The table with the paper's scores only for real rows; its mean only if all eight are real."""
     made = {*grid.synthetic, *({"avg"} if {*EIGHT} & {*grid.synthetic} else ())}
     return table.assign(paper=table["paper"].mask(table["task"].isin(made)))
 

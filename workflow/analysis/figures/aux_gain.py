@@ -1,8 +1,8 @@
 """What the auxiliary loss adds, from the smallest training set to the largest.
 
 The paper finds that larger sets gain from it and smaller ones do not (section 5). Points are the
-gains of this run with their 95 % intervals; hollow marks, beside real rows, those of the paper's
-Table 5.
+gains of this run with their 95 % intervals. Hollow marks, shown only where the task's rows are
+real, are the gains in the paper's Table 5.
 """
 
 import pandas as pd

@@ -12,7 +12,7 @@ COLUMNS = 4
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
-    """A panel per skill, from the one that the full model has learnt best."""
+    """A panel per skill, those that the full model has learnt best first."""
     skills = _by_final_score(table, grid)
     columns, rows = min(COLUMNS, len(skills)), math.ceil(len(skills) / COLUMNS)
     figure = Figure(figsize=(max(7, 3 * columns), 1.2 + 2.3 * rows), layout="constrained")

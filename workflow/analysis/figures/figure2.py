@@ -1,8 +1,8 @@
 """The paper's Figure 2 in its layout: layers transferred on the left, zero-shot on the right.
 
-Left RACE and MultiNLI, or the first tasks of a run without them, solid on the reported rows and
+Left: RACE and MultiNLI, or the first tasks of a run without them, solid on the reported rows and
 dashed on the training rows.
-Right each task and their mean along pre-training, solid of the transformer, dashed of the LSTM.
+Right: each task and their mean along pre-training, solid for the transformer, dashed for the LSTM.
 """
 
 import pandas as pd
@@ -15,7 +15,7 @@ from workflow.analysis import markdown
 from workflow.analysis.figures import layer_transfer, lines, scales, style, zero_shot
 from workflow.grid import Grid
 
-SHOWN: list[style.Look] = [  # as RACE looks on the right
+SHOWN: list[style.Look] = [  # RACE, the second, looks as on the right
     {"color": style.PURPLE, "marker": "v"},
     style.TASKS["race"],
 ]
@@ -58,7 +58,7 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
 
 
 def _head(ax: Axes, title: str, looks: list[style.Look]) -> None:
-    """The title of a panel and, below it, what its strokes are."""
+    """The title of a panel and, below it, a legend of its line styles."""
     ax.set_title(title, pad=32)
     handles = [Line2D([], [], **look) for look in looks]
     ax.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(looks))

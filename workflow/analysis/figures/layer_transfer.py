@@ -1,7 +1,8 @@
-"""The score against the number of layers transferred, of every task: Figure 2 left, at length.
+"""The score against the number of layers transferred, for every task: Figure 2 left, in full.
 
-The model is the one with the most layers; the heat map has the LSTM too. On dev, as in the paper,
-where dev is reported (RACE reports test too), and of the first line on the training rows.
+The architecture is the one with the most layers; the heat map has the LSTM too. Scores are on dev,
+as in the paper, where dev is reported (RACE reports test too). The first line also has its scores
+on the training rows.
 """
 
 import pandas as pd
@@ -20,7 +21,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def swept(grid: Grid) -> StudyPlan:
-    """The study of the architecture with the most layers, the tasks of the paper's figure first."""
+    """The study with only the architecture of most layers; the paper's tasks come first."""
     study = grid.studies["layer_transfer"]
     arch = max(grid.arch, key=lambda name: grid.n_layer[name])
     points = [point for point in study.points if point.of.arch == arch]

@@ -1,9 +1,10 @@
 """The figure of a study: curves over the values of its axis, or marks where it has none.
 
-Along an axis there is a panel for the mean and for each task. The values stand at even distances;
-`none`, which is no number of layers, stands apart. A reference is a line across the panel, a line
-that lacks some between is not joined, and dashes are the scores on training rows, or the zero-shot
-scores of the same checkpoints. Without an axis all tasks stand side by side in one panel.
+With an axis there is a panel for the mean and one for each task. Axis values are evenly spaced;
+`none`, which is not a number of layers, is set apart. A reference is a line across the panel, and
+the points of a line that lacks values in between are not joined. Dashes are scores on the training
+rows, or what else is known of the same checkpoints, such as zero-shot scores. Without an axis, all
+tasks are side by side in one panel.
 """
 
 import math
@@ -31,7 +32,7 @@ ZERO_SHOT: style.Look = {
     **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
     "label": "zero-shot, by the paper's heuristic",
 }
-CHECKPOINTS: Looks = {  # what else is known of each, by the table's column
+CHECKPOINTS: Looks = {  # what else is known of each checkpoint, by the table's column
     "zero_shot": ZERO_SHOT,
     "skills": ZERO_SHOT
     | {"color": style.ORANGE, "marker": "v", "label": "cloze items of its skills"},
@@ -41,10 +42,10 @@ AXES = {
     "checkpoint": "updates of pre-training",
     "n_transfer": "layers transferred",
 }
-NONE = "none"  # of n_transfer
-MANY = 6  # panels that are large; more are small
-CROWDED = 6  # values of an axis that all have their names
-SPREAD = 0.08  # distance of two lines at a value
+NONE = "none"  # a value of n_transfer
+MANY = 6  # the most panels that are large; if there are more, all are small
+CROWDED = 6  # the most values of an axis that are all labelled
+SPREAD = 0.08  # distance between two lines at the same value
 WIDTH = 0.8  # of a group of marks
 GAP = 0.5  # between groups of tasks
 
@@ -58,13 +59,13 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
 
 
 def _means(table: pd.DataFrame, study: StudyPlan) -> list[str]:
-    """The means that are drawn: none of a single task."""
+    """The means that are drawn: none for a single task."""
     means = [name for name in table["task"].unique() if name not in study.tasks]
     return means if len(study.tasks) > 1 else []
 
 
 def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
-    """A panel for the mean and for each task; on dev where the table has several splits."""
+    """A panel for the mean and one for each task; on dev if the table has several splits."""
     names = [*_means(table, study), *study.tasks]
     columns = min(3 if len(names) <= MANY else 5, len(names))
     n_rows, large = math.ceil(len(names) / columns), len(names) <= MANY
@@ -89,13 +90,13 @@ def _scale(table: pd.DataFrame) -> str:
 
 
 def main_split(rows: pd.DataFrame) -> str:
-    """The split that is drawn: the first of dev, or what is reported instead."""
+    """The split that is drawn: the first of dev, or if there is none the first reported."""
     splits = [split for split in rows["split"].unique() if split != "train"]
     return next((split for split in splits if split.startswith("dev")), splits[0])
 
 
 def title(name: str, table: pd.DataFrame, run: OfTasks, join: str = " ") -> str:
-    """A task with its metric and split; a mean with its number of tasks."""
+    """The title of a task with its metric and split, or of a mean with its number of tasks."""
     rows, shown = table[table["task"] == name], run.shown(name)
     metric = rows["metric"].iloc[0]
     if metric == "mean":
@@ -106,7 +107,7 @@ def title(name: str, table: pd.DataFrame, run: OfTasks, join: str = " ") -> str:
 
 
 def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
-    """Draw a task's scores. Returns how all that is there looks, by its name."""
+    """Draw a task's scores. Returns the look of everything drawn, by name."""
     if rows["mean"].isna().all():
         style.note_missing(ax)
         return {}
@@ -132,7 +133,7 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
 
 
 def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **look: Any) -> None:
-    """A curve over the values of the axis, `none` apart; a plain stroke of training rows."""
+    """Draw a curve over the axis values, with `none` set apart; training rows get a plain line."""
     for is_none, part in rows.groupby(rows["value"] == NONE):
         x = [at + shift for at in _at(part, study)]
         if (part["split"] == "train").all():
@@ -143,7 +144,7 @@ def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **
 
 
 def places(values: Sequence[str]) -> dict[str, float]:
-    """Where each value stands: at even distances, `none` further to the left."""
+    """The position of each value: evenly spaced, with `none` further to the left."""
     numbers = [value for value in values if value != NONE]
     return {NONE: -max(1.0, len(numbers) / 4)} | {value: i for i, value in enumerate(numbers)}
 
@@ -161,7 +162,7 @@ def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
 
 
 def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
-    """The `names` of the values, all of a few and some of many; `none` set apart."""
+    """Label the values of the axis with `names`, only some of them if many; `none` is set apart."""
     step, last, placed = math.ceil(len(names) / CROWDED), names[-1], places(study.values)
     if step > 1 and not last.replace(",", "").replace(".", "").isdigit():  # words, not numbers
         step = 1
@@ -175,7 +176,7 @@ def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
 
 
 def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
-    """What has no value on the axis: the references and the baselines."""
+    """Draw the references and the baselines. Returns their looks, by name."""
     shown: Looks = {}
     for i, line in enumerate(study.references):
         look = REFERENCES[i % len(REFERENCES)]
@@ -185,7 +186,7 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
     for name in [name for name in style.BASELINES if name in rows]:
         look = style.BASELINES[name] | {"linewidth": 1}
         known = rows.dropna(subset=name).drop_duplicates("value")
-        if known[name].nunique() > 1:  # fitted to the rows of each value
+        if known[name].nunique() > 1:  # fitted to each value's rows
             known = known[known["value"] != ""]
             ax.plot(_at(known, study), known[name], **look)
         elif len(known):
@@ -196,7 +197,7 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
 
 
 def _label(name: str, rows: pd.DataFrame, run: OfTasks) -> str:
-    """A column of marks in short lines: title, metric unless that is accuracy, and split."""
+    """The label of a column of marks, in short lines: title, metric unless accuracy, and split."""
     metric, shown = rows.at[name, "metric"], run.shown(name)
     if metric == "mean":
         return shown.replace("of ", "of\n")
@@ -205,7 +206,7 @@ def _label(name: str, rows: pd.DataFrame, run: OfTasks) -> str:
 
 
 def spaced(*groups: Sequence[str]) -> dict[str, float]:
-    """Where each of some columns stands, the groups set apart."""
+    """The position of each column, with the groups set apart."""
     found: dict[str, float] = {}
     for i, group in enumerate(filter(None, groups)):
         found |= {name: len(found) + j + i * GAP for j, name in enumerate(group)}

@@ -8,14 +8,14 @@ from matplotlib.axes import Axes
 
 from workflow.analysis.figures import style
 
-COLOURS, LOWEST = "Blues", -20.0  # so light that black can be read best up to DARK, then white
+COLOURS, LOWEST = "Blues", -20.0  # so light that text reads best in black up to DARK, then white
 DARK = 66.0
 
 
 def draw(
     ax: Axes, values: pd.DataFrame, texts: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]
 ) -> None:
-    """`values`, NaN without any colour, each with its text; names of rows and columns."""
+    """Draw `values`, without colour if NaN, each with its text; label the rows and columns."""
     numbers = values.to_numpy(dtype=float)
     ax.pcolormesh(numbers, cmap=COLOURS, vmin=LOWEST, vmax=100, edgecolors="white", linewidth=1.5)
     for (i, j), value in np.ndenumerate(numbers):

@@ -34,7 +34,7 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _tokens_above(ax: Axes, trained: pd.DataFrame, updates: list[int]) -> None:
-    """A second axis of tokens, where every model sees the same number of tokens per update."""
+    """A second axis of tokens, if every model sees the same number of tokens per update."""
     rates = (trained["train_tokens"] / trained["update"]).dropna()
     if len(rates) and np.allclose(rates, rates.iloc[0], rtol=1e-3):
         above = ax.twiny()

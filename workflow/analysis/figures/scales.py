@@ -24,7 +24,7 @@ def limit_to_scores(ax: Axes) -> None:
 
 
 def limit_to_differences(axis: XAxis | YAxis) -> None:
-    """Cut an axis of differences likewise, in points."""
+    """Cut an axis of differences, in points, in the same way."""
     low, high = axis.get_view_interval()
     axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
 
@@ -55,7 +55,7 @@ def _log_ticks(
 ) -> None:
     """Ticks at 1, 2, 5 times powers of ten (the powers alone if sparse or long), and `more`.
 
-    On a short axis, which has hardly any of these, they are at even distances.
+    On a short axis, which has hardly any of these, the ticks are evenly spaced.
     """
     is_long = high / low > (50 if sparse else 500)
     locator: Locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))

@@ -1,7 +1,8 @@
 """What the figures share: how each model and task looks, curves with intervals, stable bytes.
 
-Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
-style and marker repeat what colour says. Fonts and sizes are in `figures.mplstyle`.
+Colours are those of Okabe and Ito (2008), which stay distinct under the common forms of colour
+blindness, and a few more; line style and marker repeat what colour says. Fonts and sizes are in
+`figures.mplstyle`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -65,11 +66,11 @@ MODELS: dict[str, Look] = {  # ARCH, or ARCH-CORPUS
 
 
 def model(arch: Arch, corpus: Corpus) -> Look:
-    """The look of a language model by what it read."""
+    """The look of a language model, by its architecture and what it was trained on."""
     return MODELS[arch if corpus == "books" else f"{arch}-{corpus}"]
 
 
-VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where it is theirs alone
+VARIANTS: dict[str, Look] = {  # of Table 5, in their model's colour if no other variant has it
     FULL.title: {"color": MODELS["transformer"]["color"], "marker": "o"},
     NO_PRETRAINING.title: {"color": VERMILLION, "marker": "s"},
     NO_AUX.title: {"color": ORANGE, "marker": "D"},
@@ -106,16 +107,16 @@ PRINTED: Look = {
 }
 MARKS: Look = {"linestyle": "", "markersize": 8}
 SEED: Look = {"linestyle": "", "marker": ".", "markersize": 5, "alpha": 0.6, "zorder": 1.5}
-FEW = range(2, 5)  # so many seeds are drawn each by itself
-APART = 0.27  # of the seeds and the paper's mark from the mean, in lines
-LABEL = 0.062  # height of a curve's name, of its panel
+FEW = range(2, 5)  # numbers of seeds that are drawn, each as a dot
+APART = 0.27  # distance of the seeds and the paper's mark from the mean, in lines
+LABEL = 0.062  # height of a curve's name, as a fraction of its panel's
 
 # Columns of tables: a value with its limits and the values by seed.
 SCORE = ["mean", "ci_low", "ci_high", "by_seed"]
 DIFFERENCE = ["diff", "diff_low", "diff_high", "diff_by_seed"]
 RELATIVE = ["relative", "relative_low", "relative_high", "relative_by_seed"]
 PERPLEXITY = ["mean", "low", "high", "by_seed"]
-UNSTABLE = {  # what would change the bytes of a picture, by form
+UNSTABLE = {  # metadata that would change the bytes of a picture, by format
     "png": ["Software"],
     "svg": ["Date", "Creator"],
     "pdf": ["CreationDate", "Creator", "Producer"],
@@ -134,14 +135,14 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
 
 
 def note_empty(figure: Figure) -> None:
-    """Say of each panel whose lines have no point that it was not run."""
+    """Mark each panel whose lines have no points as not run."""
     for ax in figure.axes:
         if ax.lines and not np.isfinite(ax.dataLim.get_points()).all():
             note_missing(ax)
 
 
 def note_missing(ax: Axes) -> None:
-    """Where there is nothing to draw, say so instead of leaving an empty frame."""
+    """Mark a panel with nothing to draw as not run, instead of leaving an empty frame."""
     ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
 
 
@@ -153,7 +154,7 @@ def legend(figure: Figure, looks: Sequence[Look], **options: Any) -> None:
 
 
 def baselines() -> list[Look]:
-    """The baselines in a legend."""
+    """The legend entries of the baselines."""
     return [look | {"label": markdown.BASELINES[name]} for name, look in BASELINES.items()]
 
 
@@ -166,7 +167,7 @@ def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **option
 
 
 def looks(lines: Iterable[str]) -> dict[str, Look]:
-    """How each of up to 64 lines looks: those of Table 5 as ever, no two of them the same."""
+    """A look for each of up to 100 lines, no two the same; those of Table 5 keep theirs."""
     lines = list(lines)
     pairs = ((c, MARKERS[i - n]) for n in range(len(MARKERS)) for i, c in enumerate(COLOURS))
     every = ({"color": colour, "marker": marker} for colour, marker in pairs)
@@ -175,20 +176,20 @@ def looks(lines: Iterable[str]) -> dict[str, Look]:
 
 
 def short(line: str) -> str:
-    """A line's name beside a curve."""
+    """A line's name as it is written beside a curve."""
     return line.removesuffix(" (full)")
 
 
 def mean_over(n: int) -> str:
-    """How many seeds are behind a point, and whether each is drawn as well."""
+    """How many seeds are behind a point, and whether each is drawn too, in words."""
     return "one seed" if n == 1 else f"mean over {n} seeds{' (dots)' if n in FEW else ''}"
 
 
 def points(ax: Axes, x: Sequence[float], estimates: pd.DataFrame, **look: Any) -> None:
     """Values at `x`, with a dot for each of a few seeds.
 
-    The columns of `estimates` are value, low and high limit, and the values by seed. Strokes reach
-    from limit to limit where there are too many seeds for dots.
+    The columns of `estimates` are value, low and high limit, and the values by seed. Where the
+    seeds have no dots, strokes reach from limit to limit.
     """
     value, low, high, by_seed = estimates.columns
     ax.plot(x, estimates[value], **look)
@@ -199,7 +200,7 @@ def points(ax: Axes, x: Sequence[float], estimates: pd.DataFrame, **look: Any) -
 
 
 def curve(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
-    """As `points`, with a band from the low to the high limits where seeds are too many."""
+    """As `points`, with a band from the low to the high limits where the seeds have no dots."""
     points(ax, x, estimates, **look)
     _, low, high, by_seed = estimates.columns
     if not _few(x, estimates[by_seed])[0]:
@@ -210,7 +211,7 @@ def curve(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
 def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **look: Any) -> None:
     """Differences on the lines `at`, with their intervals; the seeds below, the paper's above.
 
-    An arrow stands where an interval is longer than `limit_to_differences` shows.
+    An arrow marks the end of an interval that goes beyond what `limit_to_differences` shows.
     """
     value, low, high, by_seed = estimates.columns
     ax.axvline(0, color=BLACK, linewidth=1)
@@ -230,7 +231,7 @@ def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **l
 
 
 def legend_of_dots(figure: Figure, grid: Grid, has_paper: bool) -> None:
-    """What the marks of `dots` are."""
+    """A legend for the marks of `dots`."""
     ours = f"{mean_over(len(grid.seeds.finetune))}, 95 % interval"
     looks: list[Look] = [{"marker": "o", "color": GREY, "label": ours}]
     if has_paper:
@@ -239,7 +240,7 @@ def legend_of_dots(figure: Figure, grid: Grid, has_paper: bool) -> None:
 
 
 def _few(places: Iterable[float], by_seed: pd.Series) -> tuple[list[float], list[float]]:
-    """Where to draw each seed, if there are two to four: places, values; else nothing."""
+    """The places and the values of the seeds to draw, if there are two to four; else nothing."""
     of_places = [one if isinstance(one, tuple) else () for one in by_seed]
     if max(map(len, of_places), default=0) not in FEW:
         return [], []
@@ -248,12 +249,12 @@ def _few(places: Iterable[float], by_seed: pd.Series) -> tuple[list[float], list
 
 
 def _seeds(look: Look) -> Look:
-    """How the seeds of a mean look."""
+    """The look of the seeds behind a mean with this `look`."""
     return {"color": look["color"], **SEED}
 
 
 def label_ends(ax: Axes, ends: Sequence[CurveEnd]) -> None:
-    """Name curves beside a panel where all is drawn, at their ends; names keep apart."""
+    """Name curves at their ends, beside a panel that is otherwise drawn; names do not overlap."""
     known = [
         (name, x[y.last_valid_index()], y[y.last_valid_index()], look["color"])
         for name, x, y, look in ends
@@ -274,6 +275,6 @@ def label_ends(ax: Axes, ends: Sequence[CurveEnd]) -> None:
 
 
 def along_updates(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
-    """A `curve` along pre-training, in which the untrained model, at 0, stands apart."""
+    """A `curve` along pre-training, from which the untrained model, at 0, is set apart."""
     for _, part in estimates.groupby(x > 0):
         curve(ax, x[part.index], part, **look)

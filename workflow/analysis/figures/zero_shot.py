@@ -1,4 +1,4 @@
-"""Figure 2 right, at length: zero-shot scores along pre-training, by heuristics and by prompts."""
+"""Figure 2 right, in full: zero-shot scores along pre-training, by heuristics and by prompts."""
 
 import math
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ FAMILIES = {
     "similarity": "similarity",
     "classification": "classification",
 }
-LOWEST = -0.5  # a model that always says no is far below by F1
+LOWEST = -0.5  # by F1, a model that always says no is far below this
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
-    """The paper's four heuristics and their mean; below, by family, the tasks by their prompts.
+    """The paper's four heuristics and their mean; below, the tasks by their prompts, by family.
 
     0 is a random guess and 1 the state of the art, or all rows.
     """
@@ -58,7 +58,7 @@ def _families(grid: Grid) -> dict[str, list[str]]:
 
 
 def models(grid: Grid) -> list[style.Look]:
-    """How the strokes of the models look in a legend."""
+    """The legend entries of the models' line styles."""
     return [style.MODELS[arch] | {"color": style.BLACK, "marker": ""} for arch in grid.arch]
 
 
@@ -69,7 +69,10 @@ def curves(
     grid: Grid,
     scoring: Scoring = "heuristic",
 ) -> list[style.CurveEnd]:
-    """Each task's curves, solid of the transformer and dashed of the LSTM. Returns the first's."""
+    """Draw each task's curves, solid for the transformer and dashed for the LSTM.
+
+    Returns the first architecture's curves, for `style.label_ends`.
+    """
     ends, table = [], table[table["scoring"] == scoring]
     for task, other in zip(names, style.looks(names).values(), strict=True):
         for arch in grid.arch:
