@@ -28,7 +28,7 @@ def wins(run: Evidence, paper: float) -> list[Finding]:
         lacking = f"the full transformer's scores on all {everything} tasks"
         return [replace(finding, lacking=lacking if run.is_all_published else PUBLISHED_DATA)]
     found = list(estimates(samples, seeds=run.seeds).values())
-    sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is not known before
+    sure = holm([one.p for one in found]) < 1 - LEVEL  # no task was picked beforehand
     above = np.array([one.value > 0 for one in found])
     count = Count.of(found, sure & above, sure & ~above)
     return [replace(finding, found=count, alarms=raised(samples.values()))]

@@ -85,7 +85,7 @@ class Evidence:
         }
 
     def is_published(self, task: str) -> bool:
-        """Whether a task's rows are the published ones, not made ones."""
+        """Whether a task's rows are the published ones, not synthetic ones."""
         return task in self.examples and self.examples[task].settings.published
 
     @property

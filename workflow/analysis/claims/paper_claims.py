@@ -94,7 +94,7 @@ NLI = tuple(t.name for t in tasks.PAPER_TASKS if t.family == "entailment" and t.
 PRETRAINING, AUX, LEAD = minus(FULL, NO_PRETRAINING), minus(FULL, NO_AUX), minus(FULL, LSTM)
 # Table 5 does not say whether the model without pre-training has the auxiliary loss.
 WITHOUT_BOTH = replace(minus(FULL, NEITHER), table_5=PRETRAINING.weights)
-# Neither fits its training rows well; a smaller network from scratch does.
+# Neither model without pre-training fits its training rows well; a smaller network does.
 OVER_FITTED = replace(minus(FULL, FITTED), table_5=PRETRAINING.weights)
 # The auxiliary loss slows a weak model down, so LSTM and layers are judged without it as well.
 LEADS = LEAD, replace(minus(NO_AUX, LSTM_NO_AUX), table_5=LEAD.weights)

@@ -71,7 +71,7 @@ class Sample:
 
     @property
     def units(self) -> tuple[int, ...]:
-        """The independent seeds: those of pre-training, or if there is one, of fine-tuning."""
+        """The independent seeds: of pre-training, or of fine-tuning if they share one model."""
         return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
 
     @property

@@ -13,7 +13,7 @@ from workflow.grid import Grid, StudyPlan
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
-    """The table of a study of whole cells."""
+    """The table of a study."""
     notes, samples = Notes.read(results, study.tasks), _samples(results, grid, study)
     averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
     run = Lines(study, grid, samples, notes, averages)

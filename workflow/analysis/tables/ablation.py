@@ -4,9 +4,9 @@
 the paper's eight tasks come the others that were run, and the average over all tasks of the grid.
 The negative controls are the full model, but pre-trained on books with shuffled words or shuffled
 sentences, or with the embeddings of content words permuted. What such a control keeps of the gain
-owes nothing to the order of words in a sentence, to the order of sentences, or to the meaning of
-words. A smaller network from scratch, and the same network on word vectors of the books, have
-settings of their own, with which they fit their training rows.
+owes nothing to what it lacks: the order of words in a sentence, the order of sentences, or the
+meaning of words. A smaller network from scratch, and the same network on word vectors of the books,
+have settings of their own, with which they fit their training rows.
 """
 
 from pathlib import Path
