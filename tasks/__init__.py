@@ -26,7 +26,7 @@ PAPER_TASKS: tuple[Task, ...] = (
     classification.cola,
 )
 
-# Every task that a config may name without describing it; a further one is added here.
+# Every task that a config may name without describing it; add further ones here.
 TASKS: tuple[Task, ...] = (*PAPER_TASKS,)
 
 show_door("tasks")
@@ -35,11 +35,11 @@ __all__ = ["PAPER_TASKS", "TASKS", "Example", "Task", "task"]
 
 
 def task(name: str, own: "OwnTask | dict[str, Any] | None" = None) -> Task:
-    """The task of that name: the one that is described, one of `TASKS`, or `dprd`.
+    """The task of this name: the one that `own` describes, one of `TASKS`, or `dprd`.
 
-    Raises InputError for any other.
+    Raises InputError for an unknown name.
     """
-    if own:  # pydantic is imported for these alone
+    if own:  # pydantic is imported only for user-defined tasks
         from tasks.own import OwnTask
         from tasks.own_task import own_task
 

@@ -3,16 +3,16 @@
     python -m tasks baselines cola --examples examples/cola --out cola.json
 
 All are fitted on the train split and scored on every other labelled one, by the same metric
-function as the fine-tuned models. None is a network:
+function as the fine-tuned models. None is a neural network:
 
 - word overlap (two texts): how many words the texts share;
-- one text: the bag of words of the better one of two texts, without the other; of multiple choice,
-  the choices alone;
-- bag of words: each text's words, the words that two texts share and how many these are;
-- word pairs (two texts): these, and each word of one text with each word of the other;
-- word classes: the same of the classes that words have in the books (`tasks.word_classes`);
-- class orders: ordered pairs of such classes within three words, and pairs of these pairs across
-  the texts, or within a single one;
+- one text: the bag of words of only one of two texts, the better one; for multiple choice, of the
+  choices only;
+- bag of words: each text's words, the words that two texts share, and how much they overlap;
+- word pairs (two texts): the bag of words, and each word of one text with each word of the other;
+- word classes: the word pairs of the words' classes in the books (`tasks.word_classes`);
+- class orders: ordered pairs of classes within three words, and pairs of these pairs across the
+  texts, or within a single one;
 - nearest neighbours: the answer of the five training rows whose runs of classes are most alike;
 - affix bigrams (one text): neighbouring words by their first and last letters.
 """
@@ -55,7 +55,7 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 
 
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
-    """Predictions [n] for `rows` by a linear model on word counts, by scikit-learn's settings."""
+    """Predictions [n] for `rows` by a linear model on word counts, without tuning."""
     return predict(task, train, rows, word_features.bag_of_words, tuned=False)
 
 
@@ -70,8 +70,8 @@ def baselines(
     With the `degrees` of the synthetic world's rows (`read_degrees`) each split is scored by degree
     as well, as `{split}_{degree}`.
 
-    A baseline that a task does not have is not there, as word classes are not without books. Of one
-    text it is each score of the better one. Raises InputError if there is no training row.
+    Baselines that do not apply to a task are absent, such as word classes without books. For
+    `one_text` each score is that of the better text. Raises InputError if there is no training row.
     """
     train = splits.get("train")
     if not train:
@@ -110,7 +110,7 @@ def baselines(
 
 
 def _better(several: Iterable[Scores]) -> Scores:
-    """The highest of each score."""
+    """The maximum of each score over several baselines."""
     found = list(several)
     return {
         split: {name: max(one[split][name] for one in found) for name in scores}
@@ -140,9 +140,9 @@ def scores(
 
 
 def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:
-    """The rows of every split with labels.
+    """Read the rows of every split with labels.
 
-    Raises InputError for those of another task, or damaged ones.
+    Raises InputError for the rows of another task and for damaged files.
     """
     facts = facts_of(task.name, folder)
     splits = [split for split in split_names(folder) if split not in task.unlabelled]

@@ -1,8 +1,8 @@
-"""Check that the rows read are the published data: faults that no single row shows.
+"""Check that the rows read are the published data, for faults that no single row shows.
 
-Unknown labels, empty texts, missing columns and truncated files are found by the readers. Here are
-the faults of a whole split, each an `InputError`: missing rows, cells with CSV quoting, labels in
-another order, other rows than the published ones, training rows in a reported split.
+Unknown labels, empty texts, missing columns and truncated files are found on reading. Faults of a
+whole split are found here, each an `InputError`: missing rows, CSV-quoted cells, labels in another
+order, rows other than the published ones, training rows in a reported split.
 """
 
 import hashlib
@@ -17,20 +17,22 @@ from tasks.known import plain_texts
 from tasks.readers import OWN_ROWS, unquoted
 from tasks.task import NO_GOLD_LABEL, Task
 
-# A label's share may differ so much from that of `Task.label_shares`, and by four standard errors.
-# The published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
+# How much a label's share may differ from `Task.label_shares`, in addition to four standard errors.
+# The published splits differ by up to 0.10 (SciTail dev); QQP with swapped labels would by 0.26.
 BALANCE = 0.12
-# Rows of a whole official split that are training rows as well: up to 0.016 in those published sets
-# that could be counted (CoLA: 16 of 1,043; STS-B 7 of 1,500; RTE, MRPC, SST-2, DPRD none).
+# The largest share of a whole official split's rows that may be training rows as well: up to 0.016
+# are in the published sets that could be counted (CoLA: 16 of 1,043; STS-B 7 of 1,500; RTE, MRPC,
+# SST-2, DPRD none).
 OVERLAP = 0.03
-# Of the texts with a quotation mark, those with doubled or escaped ones, and those in two. Among
-# the published sets that could be counted (CoLA, RTE, MRPC, SST-2, STS-B, DPRD, Story Cloze; SNLI,
-# MNLI and QNLI without train) none has the former, and up to 17 of 139 are the latter (MRPC dev).
+# The largest shares of texts with quotation marks that may have doubled or escaped ones, or be
+# enclosed in two. In the published sets that could be counted (CoLA, RTE, MRPC, SST-2, STS-B, DPRD,
+# Story Cloze; SNLI, MNLI and QNLI without train) there are none of the former, and up to 17 of 139
+# of the latter (MRPC dev).
 ESCAPED, ENCLOSED = 0.1, 0.25
 
 
 def ids(path: Path, examples: list[Example]) -> None:
-    """No row twice, hence no row in two splits: the guid names the official split and row."""
+    """Raise InputError if a guid, which names the official split and row, occurs twice."""
     guid, times = Counter(row.guid for row in examples).most_common(1)[0]
     if times > 1:
         raise InputError(f"{path}: row {guid!r} occurs {times} times; ids must be unique")
@@ -44,9 +46,9 @@ def published(
     dropped: Counter[str],
     least: int | None = None,
 ) -> None:
-    """All checks of the rows of an official split but `rows_as_known`.
+    """Run all checks of an official split's rows except `rows_as_known`.
 
-    `path` is its first file, `least` the declared subset's size.
+    `path` is the split's first file, `least` the minimum size of a declared subset.
     """
     unquoted_texts(path, examples)
     _count(task, path, name, len(examples), dropped, least)
@@ -55,7 +57,7 @@ def published(
 
 
 def unquoted_texts(path: Path, examples: list[Example]) -> None:
-    """No cells as CSV quotes them, where texts know no quoting: pandas and R write them so."""
+    """Raise InputError for CSV-quoted cells, which pandas and R write, where none may be quoted."""
     if path.suffix not in (".json", ".jsonl") and (quoted := quoted_texts(examples)):
         raise InputError(
             f"{path}: {quoted}; {OWN_ROWS}, or write the file without quoting (pandas: "
@@ -64,10 +66,11 @@ def unquoted_texts(path: Path, examples: list[Example]) -> None:
 
 
 def quoted_texts(examples: list[Example]) -> str:
-    """How many texts look quoted as in CSV; empty if no more do than could by chance.
+    """A message on how many texts look CSV-quoted; empty if no more do than could by chance.
 
-    Then every text, or every one with a quotation mark, is enclosed in two, and its own are doubled
-    or have a backslash; a file may be glued together of one with such cells and one without.
+    In a CSV-quoted file every text, or every text with a quotation mark, is enclosed in two, and
+    its own marks are doubled or have a backslash. A file may be concatenated from one with such
+    cells and one without.
     """
     marked = [text for row in examples for text in (row.first, row.second) if '"' in text]
     escaped = [text for text in marked if '\\"' in text or unquoted(text) != text]
@@ -85,10 +88,10 @@ def quoted_texts(examples: list[Example]) -> str:
 def _count(
     task: Task, path: Path, name: str, n_rows: int, dropped: Counter[str], least: int | None
 ) -> None:
-    """The official number of rows; a declared subset has at least `least`.
+    """Check for the official number of rows, or in a declared subset for at least `least`.
 
-    Some copies count a flawed row and some do not, so that the number may lie between. A row
-    without gold label is in no official number.
+    Some copies count flawed rows and some do not, so the number may lie between. Rows without a
+    gold label are in no official number.
     """
     official = task.rows[name]
     flawed = sum(dropped.values()) - dropped[NO_GOLD_LABEL]
@@ -102,9 +105,9 @@ def _count(
 
 
 def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
-    """Each label exactly as often as published, in a whole split whose labels were counted.
+    """Check that a whole split has each label exactly as often as published, where that is known.
 
-    Where two labels are about as frequent, nothing else shows that they were exchanged.
+    Where two labels are about equally frequent, nothing else shows that they were swapped.
     """
     expected = task.label_counts.get(name)
     if expected is None or len(examples) != task.rows[name]:
@@ -121,7 +124,7 @@ def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
 
 
 def _balance(task: Task, path: Path, examples: list[Example]) -> None:
-    """Every label occurs, about as often as it should; STS-B's scores count as the nearest one."""
+    """Check that each label is about as frequent as expected; STS-B's scores are rounded."""
     n = len(examples)
     counts = Counter(int(row.label + 0.5) for row in examples)
     for index, (label, expected) in enumerate(zip(task.labels, task.label_shares, strict=True)):
@@ -135,9 +138,9 @@ def _balance(task: Task, path: Path, examples: list[Example]) -> None:
 
 
 def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) -> None:
-    """The rows of a whole split are those of `Task.digests`, where its digest is known.
+    """Check that a whole split's rows are those of `Task.digests`, where its digest is known.
 
-    Nothing else shows labels that were moved by a row, or two texts that were exchanged.
+    Nothing else shows labels that were shifted by a row, or two texts that were swapped.
     """
     if task.digests.get(name) not in (None, rows_digest(examples)):
         raise InputError(
@@ -150,7 +153,7 @@ def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) ->
 def rows_digest(examples: list[Example]) -> str:
     """SHA-256 over the texts, choices and labels of all rows, in their order.
 
-    Case and blanks do not count: copies differ in their blanks.
+    Case and blanks are ignored, as copies differ in their blanks.
     """
     total = hashlib.sha256()
     for row in examples:

@@ -7,7 +7,7 @@ CORPORA: tuple[HubSource, ...] = (
     HubSource(
         name="bookcorpus",  # one sentence per row, without book boundaries
         repo="bookcorpus/bookcorpus",
-        # A pull request with parquet files: the main branch is a script, which no longer loads.
+        # From a pull request with parquet files: the main branch is a script that no longer loads.
         revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
         config="plain_text",
         licence="unknown (terms of Smashwords)",
@@ -37,7 +37,7 @@ CORPORA: tuple[HubSource, ...] = (
     HubSource(
         name="lm1b",
         repo="billion-word-benchmark/lm1b",
-        # Of the branch refs/convert/parquet: the main branch is a script.
+        # From the branch refs/convert/parquet: the main branch is a script.
         revision="8d52bfd3cc2819fc1166dbb8144c328e2690de3e",
         config="plain_text",
         licence="none on the card",

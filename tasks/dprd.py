@@ -1,11 +1,11 @@
 """DPRD (Rahman and Ng 2012): to which of two candidates does the pronoun refer? Zero-shot only.
 
 Five lines per item: sentence, pronoun, candidates separated by a comma, answer, a blank line. The
-file does not say which occurrence of the pronoun is meant, and 51 of its 1,886 sentences have more
-than one. The sentences are made of two clauses, the first with both candidates, the second opened
-by a connective and with the pronoun; so the pronoun meant is the first one behind both candidates
-that follows a connective directly ("..., because they ..."), else the first one behind both, else
-the first of all. Read one by one, the published answers of the 51 fit this rule, also in "The
+files do not say which occurrence of the pronoun is meant, and 51 of the 1,886 sentences have more
+than one. Each sentence has two clauses: the first contains both candidates, the second opens with a
+connective and contains the pronoun. So the pronoun meant is the first one after both candidates
+that directly follows a connective ("..., because they ..."), else the first one after both, else
+the first of all. Read one by one, the 51 sentences' published answers fit this rule, also in "The
 priests quoted the words of the Bible for all the suspected witches they found, since *they* feared
 the words of the Bible", where the first occurrence is not meant. (The one doubtful answer, at line
 6171 of the training file, disagrees with its twin sentence at any occurrence.)
@@ -47,7 +47,7 @@ def items(path: Path, text: str) -> Iterator[Row]:
 
 
 def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
-    """The row with its sentence split at the ambiguous pronoun; its line is the sentence's."""
+    """`row` with its sentence split at the ambiguous pronoun; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
     candidates = [candidate.strip() for candidate in candidates]
     span = pronoun_span(sentence, pronoun, candidates)
@@ -103,7 +103,7 @@ dprd = Task(
         texts=("sentence", "pronoun", "candidates"),
         label="label",
         labels={0: "1", 1: "2"},
-        named_labels=False,  # they are indices of the list of candidates
+        named_labels=False,  # they are indices into the list of candidates
         note="the commit begins with 0fdf659",
     ),
     hub_rows=hub_items,

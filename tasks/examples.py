@@ -1,6 +1,6 @@
-"""A task's examples: the folder of them that `tasks.prepare` saves.
+"""The folder of a task's examples that `tasks.prepare` saves.
 
-The folder is a `datasets.DatasetDict`, so that anybody can look at it with `load_from_disk`;
+It is a `datasets.DatasetDict`, so that anybody can look at it with `load_from_disk`; the suite's
 programs read it with pyarrow only.
 """
 
@@ -17,9 +17,10 @@ COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 class ExamplesFacts(Record):
     """`examples/TASK.json`, beside the folder `TASK`; most of it is by split.
 
-    `train_from` and `select_from` are the official splits of these rows. `overlap` counts the rows
-    that are training rows, `half_known` those with a text of one; `note` says which published rows
-    are not there; `sources` and `sha256` are digests of the files read and written.
+    `train_from` and `select_from` are the official splits that the training and selection rows
+    come from. `overlap` counts the rows that are also training rows, `half_known` those that share
+    a text with one. `note` says how the rows differ from the published ones. `sources` and `sha256`
+    are digests of the files read and written.
     """
 
     task: str
@@ -44,7 +45,7 @@ class ExamplesFacts(Record):
 def write(
     folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
 ) -> None:
-    """Save the examples of each split as `hf_datasets.save` does.
+    """Save the examples of each split with `hf_datasets.save`.
 
     `labels` are the classes' names, None for scores.
     """
@@ -74,7 +75,7 @@ def facts_of(task: str, folder: Path) -> ExamplesFacts:
 
 
 def check_split(folder: str | Path, split: str, facts: ExamplesFacts) -> str:
-    """The digest of a split's files. Raises InputError unless the facts have the same one."""
+    """The digest of a split's files. Raises InputError unless it is the one in the facts."""
     from tasks.common import arrow
 
     digest = arrow.split_digest(folder, split)

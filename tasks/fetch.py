@@ -4,7 +4,7 @@
 
 The manifest is written last, so a folder with a manifest is complete. A second run needs no network
 if the files are as the manifest records; else only missing or changed files are fetched. A folder
-holds one commit for good.
+never changes its commit.
 """
 
 import argparse
@@ -37,8 +37,8 @@ from tasks.dprd import dprd
 from tasks.hub import HubSource, Snapshot, matching, pinned
 from tasks.own import OwnTask
 
-SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
-GONE = {  # the first that fits: the library counts a gated repository among those not found
+SILENCE_SECONDS = 20  # without a byte; the library then retries five times
+GONE = {  # the first match counts: to the library a gated repository is also one not found
     GatedRepoError: "the repository is gated: accept its terms on the hub and set HF_TOKEN",
     RepositoryNotFoundError: "the repository is withdrawn or private: give HF_TOKEN, or a folder",
     RevisionNotFoundError: "the commit is gone: give another as revision:, or a folder",
@@ -60,11 +60,11 @@ def fetch(
     endpoint: str | None = None,
     own: OwnTask | None = None,
 ) -> dict:
-    """Bring a data set into `folder` and return its manifest; `revision` None: the source's own.
+    """Fetch a data set into `folder` and return its manifest; `revision` None: the source's own.
 
-    `own` describes a task of one's own. `endpoint` is the hub's address; None is that of
-    HF_ENDPOINT, or else the public one. Raises InputError for whatever the hub, the network or the
-    disk refuses, and for files that are not what the hub lists.
+    `own` describes a user's own task. `endpoint` is the hub's address; None means HF_ENDPOINT, or
+    else the public hub. Raises InputError if the hub, the network or the disk fails, and for files
+    that differ from the hub's listing.
     """
     source, folder = task(name, own).hub if own else source_named(name), Path(folder)
     commit = pinned(source, revision)
@@ -80,7 +80,7 @@ def fetch(
                 names = download(source, commit, folder, endpoint)
         except InputError:
             raise
-        except Exception as error:  # of the library, which trusts what a hub answers
+        except Exception as error:  # anything the library raises, as it trusts the hub's answers
             answer = " ".join(f"{type(error).__name__}: {error}".split())
             gone = (remedy for kind, remedy in GONE.items() if isinstance(error, kind))
             later = f"{folder} is incomplete, downloaded files are kept: start again later"
@@ -100,7 +100,7 @@ def fetch(
 
 
 def is_whole(snapshot: Snapshot) -> bool:
-    """Whether every file is there as it was fetched. Raises InputError for another commit."""
+    """Whether all files are present and as fetched. Raises InputError for another commit."""
     if not Path(snapshot.folder, manifest.NAME).exists():
         return False
     _ = snapshot.origin
@@ -115,12 +115,12 @@ def is_whole(snapshot: Snapshot) -> bool:
 def download(source: HubSource, commit: str, folder: Path, endpoint: str | None) -> list[str]:
     """Fetch missing and changed files and return the names of all, relative to the folder.
 
-    The library takes a file that it once fetched for whole and compares no digests, so that is done
-    here: a file that is not what the hub lists is removed and asked for once more.
+    The library assumes that a file it once fetched is whole and compares no digests, so they are
+    compared here: a file that differs from the hub's listing is removed and fetched once more.
     """
     limit_hub()
     constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys these limits
-    # The library keeps the listing of a commit for good, a wrong one too.
+    # The library caches the listing of a commit for good, even a wrong one.
     shutil.rmtree(folder / ".cache" / "huggingface" / "trees", ignore_errors=True)
     what: dict[str, Any] = {"repo_id": source.repo, "repo_type": "dataset", "revision": commit}
     patterns = [*source.patterns, "README.md"]  # a branch of converted files has no card
@@ -149,7 +149,7 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
 
 
 def limit_hub() -> None:
-    """Let `huggingface_hub` give up on a hub that is silent; it would wait for ever."""
+    """Make `huggingface_hub` give up on a silent hub instead of waiting for ever."""
 
     def limit(request: httpx2.Request) -> None:
         kinds = ("connect", "read", "write", "pool")

@@ -3,8 +3,9 @@
 The tab-separated files of these data sets use no quoting: a lone `"` is text, and a reader with
 CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
 row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is text. A
-byte order mark and CRLF are accepted. So lines are split here: the `text` builder of `datasets`
-ends a line at a lone carriage return too, and its `csv` builder pads a row that is too short.
+byte order mark and CRLF are accepted. This is why lines are split here: the `text` builder of
+`datasets` also ends a line at a lone carriage return, and its `csv` builder pads rows that are too
+short.
 """
 
 import csv
@@ -23,7 +24,7 @@ COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xf
 
 
 def word(value: Any) -> str:
-    """A value as a text, alike in all formats: 1.0 is 1, and None nothing."""
+    """A value as text, the same in all formats: 1.0 becomes `1`, None and NaN become empty."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
@@ -34,11 +35,11 @@ def word(value: Any) -> str:
 def records(
     path: Path, kind: str = "", names: Sequence[str] = ()
 ) -> Iterator[tuple[int, Record | str]]:
-    """The rows of a file by column, each with its line, or what is wrong with its columns.
+    """Each row's line and its record by column, or what is wrong with its number of columns.
 
-    `kind` is an ending in place of the file's own, `names` are the columns of a table without a
-    header. What is neither CSV, JSON lines nor Parquet is tab-separated. Raises InputError, naming
-    the line, for a file that is not of its kind.
+    `kind` is a suffix that overrides the file's own, `names` are the columns of a table without a
+    header. Any kind but CSV, JSON lines and Parquet is read as tab-separated. Raises InputError,
+    naming the line where one can be named, for a file that is not of its kind.
     """
     kind = kind or path.suffix
     if kind == ".parquet":

@@ -1,6 +1,6 @@
 """What the eight GLUE sets share: one repository on the hub, and one way to obtain them.
 
-The test labels are not public, so these sets are scored on dev, and their test rows are answered
+The test labels are not public, so these sets are scored on dev; predictions on their test rows are
 for the GLUE server.
 """
 
@@ -14,11 +14,11 @@ from tasks.task import Task
 def task(
     title: str, table: Table, texts: tuple[str, ...], rows: dict[str, int], **fields: Any
 ) -> Task:
-    """One of the sets. Its title names its folder.
+    """Define one of the sets; its title is also the name of its folder.
 
-    `texts` are its columns of text on the hub; `rows` counts every split by the hub's name
-    (`validation` for our dev), and those named `test` have no public labels. `fields` are those of
-    `Task`.
+    `texts` are its text columns on the hub. `rows` has the row count of every split by the hub's
+    name (`validation` for our dev); splits whose names start with `test` have no public labels.
+    `fields` are further fields of `Task`.
     """
     splits = {split.replace("validation", "dev"): split for split in rows}
     counts = dict(zip(splits, rows.values(), strict=True))

@@ -1,8 +1,9 @@
-"""A data set of the Hugging Face hub: its repository and commit, and what was fetched of it.
+"""A data set on the Hugging Face hub: its repository and commit, and the snapshot fetched from it.
 
-A task has its `HubSource` (tasks/nli.py and so on), a corpus too (tasks/corpora.py). A commit of
-None could not be looked up when this was written: such a source is refused until the config pins it
-(`revision:`). A data set without a repository has to be requested: `by_hand` says how.
+Each task has its `HubSource` (tasks/nli.py and so on), and so has each corpus (tasks/corpora.py). A
+revision of None could not be looked up when this was written: such a source is refused until the
+config pins it (`revision:`). A data set without a repository has to be requested: `by_hand` says
+how.
 """
 
 import re
@@ -24,14 +25,14 @@ THREE_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 class HubSource:
     """A data set on the hub. Splits have the suite's names (`dev`), not the hub's (`validation`).
 
-    `files`: for each split the patterns of its files in the repository. `rows`: the published
-    numbers of rows of a corpus. `texts`: the columns of the texts; `index`: that of the row's
-    number within its split, or of RACE's article, empty where the file has none. `labels`: the
-    hub's value of the column `label` and the task's label that it stands for; empty for a score
-    (STS-B) or a corpus. `named_labels`: whether the files hold these names too, which then must
-    agree. `unlabelled`: splits whose labels are all -1. `lines`: whether the files are text with a
-    row per line. `by_hand`: how to obtain what has no repository; `folder` is its folder in the
-    data folder. `caution`: what the data card warns of.
+    `files`: each split's file patterns in the repository. `rows`: the published row counts of a
+    corpus. `texts`: the text columns; `index`: the column of the row's number within its split, or
+    of RACE's article, empty where there is none. `labels`: the task's label for each value of the
+    column `label`; empty for a score (STS-B) or a corpus. `named_labels`: whether the files also
+    store the labels' names, which then must agree. `unlabelled`: splits whose labels are all -1.
+    `lines`: whether the files are plain text with one row per line. `by_hand`: how to obtain a data
+    set without a repository; `folder`: its folder in the data folder. `caution`: the warning on the
+    data card.
     """
 
     name: str
@@ -69,12 +70,12 @@ class HubSource:
         return next((split for split in ("test", "dev") if split in self.files), None)
 
     def label_name(self, value: Any) -> str:
-        """The task's label that a value stands for; the value itself where it stands for none."""
+        """The task's label for a value; the value itself, as text, where there is none."""
         return self.labels.get(value, str(value))
 
 
 def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """The usual layout, `cola/train-00000-of-00001.parquet`; `splits` maps our names to theirs."""
+    """Patterns for names such as `cola/train-00000-of-00001.parquet`; `splits`: ours to theirs."""
     return {ours: (f"{config}/{theirs}-*.parquet",) for ours, theirs in splits.items()}
 
 

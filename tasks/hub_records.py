@@ -1,4 +1,4 @@
-"""Reading snapshots of the hub: the records of parquet files, and the rows that they hold."""
+"""Reading snapshots of the hub: the records of parquet files, and the rows made from them."""
 
 import json
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from tasks.readers import Row
 def hub_records(
     source: HubSource, paths: list[Path]
 ) -> Iterator[tuple[Path, int, int, dict[str, Any]]]:
-    """The records of a source's parquet files: each one's file, line (from 1), number within
-    the split (from 0), and values by column.
+    """The records of a source's parquet files.
 
-    Raises InputError for a file that is truncated, of another task, or whose labels are coded
-    otherwise than the source says, and if there are no rows.
+    Each comes as its file, line (from 1), number within the split (from 0) and values by column.
+    Raises InputError for a file that is truncated, of another task, or whose labels are not coded
+    as the source says, and if there are no rows.
     """
     from pyarrow import ArrowException, parquet
 
@@ -28,7 +28,7 @@ def hub_records(
             with parquet.ParquetFile(path) as opened:
                 _check_schema(path, opened.schema_arrow, source)
                 for batch in opened.iter_batches(columns=list(source.columns)):
-                    batch.validate(full=True)  # texts are UTF-8
+                    batch.validate(full=True)  # checks that texts are UTF-8
                     for record in batch.to_pylist():
                         line += 1
                         yield path, line, number, record

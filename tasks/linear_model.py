@@ -1,4 +1,4 @@
-"""The linear model of the baselines: regression on counts of features, by scikit-learn."""
+"""The linear model of the baselines: scikit-learn's regressions on feature counts."""
 
 from collections import Counter
 
@@ -24,11 +24,11 @@ def predict(
 ) -> np.ndarray:
     """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on counts of `features`.
 
-    For multiple choice a binary classifier scores each choice, and the best one is predicted. A
-    `tuned` model has its regularisation chosen by cross-validation within at most 10,000 of the
-    training rows, to which it is fitted.
+    For multiple choice a binary classifier scores each choice, and the best one is predicted. If
+    `tuned`, the regularisation is chosen by cross-validation on at most 10,000 training rows, to
+    which the model is then fitted.
     """
-    # Here, because only this function needs them and they take a second to import.
+    # Imported here, because only this function needs them and they take a second to import.
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
     from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -38,7 +38,7 @@ def predict(
         train = [row for row in train if row.guid in drawn]
     n = len(rows[0].choices) if task.family == "multiple_choice" else 1
     labels = [k == row.label if n > 1 else row.label for row in train for k in range(n)]
-    if len(set(labels)) == 1:  # to which no regression can be fitted
+    if len(set(labels)) == 1:  # no regression can be fitted to a single label
         return np.full(len(rows), labels[0])
     count = CountVectorizer(analyzer=lambda found: found, max_features=MAX_FEATURES)
     counts = count.fit_transform(found for row in train for found in features(task, row))

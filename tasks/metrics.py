@@ -1,7 +1,7 @@
 """The official metrics in the paper's units: 0 to 100.
 
-Matthews' and the two correlations run from -100 to 100. All are by NumPy alone: scikit-learn and
-SciPy, with which a test compares them, take as long to import as torch.
+Matthews', Pearson's and Spearman's correlations run from -100 to 100. All use NumPy alone:
+scikit-learn and SciPy, against which a test compares them, take as long to import as torch.
 """
 
 from collections.abc import Callable
@@ -60,22 +60,22 @@ def _accuracy(hits: Sums, n: Sums) -> Sums:
 
 
 def _confusion(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    """Of class 1 (equivalent, duplicate): both, predicted, labelled; and all rows."""
+    """For class 1 (equivalent, duplicate): true positives, predicted, labelled; and all rows."""
     return (predictions == 1) & (labels == 1), predictions == 1, labels == 1, 1
 
 
 def _f1(both: Sums, said: Sums, true: Sums, _: Sums) -> Sums:
-    """Of class 1, as GLUE has it; 0 if class 1 occurs nowhere."""
+    """F1 of class 1, as in GLUE; 0 if class 1 occurs nowhere."""
     return ratio(2 * both, said + true)
 
 
 def _matthews(both: Sums, said: Sums, true: Sums, n: Sums) -> Sums:
-    """Pearson's of the labels 0 and 1; 0 where either side is constant."""
+    """Pearson's correlation of the labels 0 and 1; 0 where either side is constant."""
     return ratio(n * both - said * true, np.sqrt(said * (n - said) * true * (n - true)))
 
 
 def ratio(above: Sums, below: Sums) -> Sums:
-    """0 where nothing stands below, as scikit-learn has it."""
+    """The quotient; 0 where the denominator is 0, as in scikit-learn."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-9)
 
 
@@ -92,28 +92,29 @@ def _pearson(labels: np.ndarray, predictions: np.ndarray) -> float:
 
 
 def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Pearson's of the ranks."""
+    """Pearson's correlation of the ranks."""
     if constant(predictions) or constant(labels):
         return 0.0
     return _pearson(ranks(labels), ranks(predictions))
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
-    """The ranks from 1; equal values have the mean of theirs."""
+    """The ranks from 1; equal values get the mean of their ranks."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
 def constant(values: np.ndarray) -> bool:
-    """Whether a correlation with them is 0/0. It counts as 0: there is no information in them.
+    """Whether the values are constant, so that any correlation with them is 0/0.
 
-    A spread below a millionth of the values' size is constant too: a model that says the same of
-    every pair still differs in float32's last digits, and a correlation of these would be noise.
+    Such a correlation counts as 0, as constant values carry no information. A spread below a
+    millionth of the values' magnitude is constant too: a model that predicts the same for every
+    pair still varies in float32's last digits, and a correlation with these would be noise.
     """
     return bool(np.ptp(values) <= 1e-6 * max(1.0, float(np.abs(values).max())))
 
 
-# Scores of classes are functions of counts: of columns that are summed over rows.
+# Scores of class predictions are functions of counts: columns summed over rows.
 COUNTED: dict[str, tuple[Callable[..., Columns], Callable[..., Sums]]] = {
     "accuracy": (_hits, _accuracy),
     "f1": (_confusion, _f1),

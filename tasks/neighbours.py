@@ -1,4 +1,4 @@
-"""Nearest neighbours: the answer of the training rows that are most like a row."""
+"""Nearest neighbours: a row gets the answer of the training rows that are most like it."""
 
 from collections import Counter
 
@@ -9,15 +9,16 @@ from tasks.task import Task
 from tasks.word_features import Features
 
 NEIGHBOURS = 5
-AT_ONCE = 500  # texts whose similarities to all training rows fit into memory
+AT_ONCE = 500  # texts per block, so that their similarities to all training rows fit into memory
 
 
 def predict(
     task: Task, train: list[Example], rows: list[Example], features: Features
 ) -> np.ndarray:
-    """Predictions [n] for `rows`: the majority of their nearest training rows by the cosine of the
-    counts of `features`; of scores the mean, of choices the one whose neighbours are most often
-    right.
+    """Predictions [n] for `rows`: the majority label of their nearest training rows.
+
+    Nearness is the cosine similarity of the counts of `features`. Scores are averaged instead; of
+    several choices, the one whose neighbours are most often right is predicted.
     """
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize

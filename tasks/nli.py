@@ -1,6 +1,6 @@
 """Natural language inference: does the premise entail the hypothesis? (paper 4.1, table 2)
 
-Five sets: SNLI and SciTail are scored on public test labels; of the GLUE sets MNLI, QNLI and RTE
+Five sets: SNLI and SciTail are scored on public test labels; for the GLUE sets MNLI, QNLI and RTE
 only the dev labels are public, so these are scored on dev and the tables say so. QNLI's "premise"
 is the question, as GLUE orders the columns.
 """
@@ -74,8 +74,8 @@ mnli = glue.task(
     prompt=THREE_VERDICTS,
     optional_unlabelled=("ax",),
 )
-# The diagnostic set, which a model of MNLI answers, is a configuration of its own on the hub. GLUE
-# has it in a folder of its own too, or it was put beside the others.
+# The diagnostic set, which an MNLI model answers, is a separate configuration on the hub. GLUE has
+# it in a separate folder too, unless it was put beside the other files.
 mnli = replace(
     mnli,
     unlabelled_rows=mnli.unlabelled_rows | {"ax": 1_104},
@@ -87,7 +87,7 @@ mnli = replace(
     ),
 )
 
-# The second release, the only one still distributed; the paper had the first.
+# The second release, the only one still distributed; the paper used the first.
 qnli = glue.task(
     name="qnli",
     title="QNLI",
@@ -99,7 +99,7 @@ qnli = glue.task(
     label_shares=(0.5, 0.5),
     label_counts={"dev": (2_702, 2_761)},
     prompt=TWO_VERDICTS,
-    # Of a file that equals public copies (SHA-256 ac19409d...).
+    # Of a file identical to public copies (SHA-256 ac19409d...).
     digests={"dev": "63c8fe0ea6553450886b402d1ebbea67293f9f1291ad91382de162c53ed191d7"},
 )
 
@@ -114,7 +114,7 @@ rte = glue.task(
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
     prompt=TWO_VERDICTS,
-    # Of files that equal public copies (git blob 78e67cc of dev; train row by row).
+    # Of files identical to public copies (dev: git blob 78e67cc; train: row by row).
     digests={
         "train": "05b40672d53b25195c66b7d38d4024af455cecabb36e63adf6eb1bdd3bed000e",
         "dev": "7c6d7e3498a39d40bc03fcb7076f4a43e908b0ae803e263a6eee9ab576dbc0c8",

@@ -1,4 +1,4 @@
-"""What a config says of a task of one's own. `tasks.own_task` makes a `Task` of it."""
+"""A user's own task, as a config describes it; `tasks.own_task` turns it into a `Task`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, Self
@@ -16,47 +16,49 @@ Word = Annotated[str, BeforeValidator(word)]
 
 
 class Columns(Settings):
-    """The columns of a task's files, or the keys of their objects, that are read."""
+    """The columns, or JSON keys, to read from a task's files."""
 
     text: str = "text"
-    """the text; of multiple choice the document or story"""
+    """the text; for multiple choice, the document or story"""
     second: str = ""
-    """the second text (of a pair by default second); of multiple choice a question, if there is
-    one"""
+    """the second text (default for pair and similarity: second); for multiple choice, the question,
+    if there is one"""
     choices: str | Annotated[list[str], unique] = []
-    """of multiple choice the columns of the choices, or the one that holds a list of them"""
+    """for multiple choice, the columns of the choices, or the single column that holds a list of
+    them"""
     label: str = "label"
-    """the label; of multiple choice which choice is right"""
+    """the label; for multiple choice, which choice is right"""
 
 
 class OwnTask(Settings):
-    """What a task of one's own is; for one of the suite's tasks nothing of it is given."""
+    """A user's own task; none of these keys is given for one of the suite's tasks."""
 
     kind: Kind | None = None
-    """what makes this a task of your own: classification (of one text), pair (two texts in their
-    order), similarity (in either order) or multiple_choice"""
+    """makes this a task of your own: classification (of one text), pair (two texts, ordered),
+    similarity (two texts in either order) or multiple_choice"""
     title: str = ""
-    """its name in tables and figures (by default its key)"""
+    """the task's name in tables and figures (default: its key)"""
     files: DataPath | dict[Literal["train", "dev", "test"], DataPath] | None = None
-    """its labelled files, such as {train: train.csv, dev: dev.csv, test: test.csv}, below folder or
+    """the labelled files, such as {train: train.csv, dev: dev.csv, test: test.csv}, below folder or
     absolute: .csv, .tsv (without quoting), .jsonl or .parquet; test is reported, or else dev, or
-    else a fifth of the rows of train, which may be given alone. With source: hub patterns of names
-    in the repository"""
+    else a fifth of the rows of train, which may be given alone. With source: hub, patterns of file
+    names in the repository"""
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
-    """with source: hub its repository, such as nyu-mll/glue; it needs a revision, too"""
+    """with source: hub, its repository, such as nyu-mll/glue; it needs a revision too"""
     columns: Columns = Columns()
     labels: Annotated[list[Word], unique] | dict[Word, Word] = []
-    """the words for the labels in the files, such as [bad, fair, good]; with names for them {0:
-    bad, 1: good}; of multiple choice those for the choices in their order (by default 0, 1, ...)"""
+    """the label words in the files, such as [bad, fair, good], or a mapping from them to names,
+    such as {0: bad, 1: good}; for multiple choice, the words for the choices, in their order
+    (default: 0, 1, ...)"""
     metric: Literal["accuracy", "f1", "matthews", "pearson"] = "accuracy"
-    """f1 (of the second label) and matthews need two labels; pearson, scores from 0 to 5 in place
-    of labels"""
+    """f1 (of the second label) and matthews need two labels; pearson needs scores from 0 to 5 in
+    place of labels"""
     prompt: str | None = None
-    """how a language model is asked without training: what stands before the choices, with columns
-    in braces, such as "{review} All in all it was" (null: it is not asked)"""
+    """the zero-shot prompt of a language model: the text before the choices, with columns in
+    braces, such as "{review} All in all it was" (null: no zero-shot evaluation)"""
     choices: list[Annotated[str, Field(min_length=1)]] = []
-    """what there is to choose from, in the order of the labels, perhaps with columns (by default
-    the labels; of multiple choice the row's own)"""
+    """the choices of the prompt, in the order of the labels; they may have columns too (default:
+    the labels; for multiple choice, the row's own choices)"""
 
     @model_validator(mode="after")
     def _check_own(self) -> Self:
@@ -86,13 +88,13 @@ class OwnTask(Settings):
 
     @property
     def by_split(self) -> Mapping[str, str]:
-        """Its files; a single one trains."""
+        """The files by split; a single file is the training split."""
         files = {"train": self.files} if isinstance(self.files, str) else self.files or {}
         return {str(split): path for split, path in files.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its labels in their order."""
+        """The names of the labels, in order."""
         if self.metric == "pearson":
             return SCORES
         if self.kind == "multiple_choice" and not self.labels:

@@ -1,4 +1,4 @@
-"""A task of one's own, as the config describes it, becomes a `Task` like the suite's."""
+"""Turn a user's own task, as the config describes it, into a `Task` like the suite's."""
 
 from tasks.common.errors import InputError
 from tasks.hub import HubSource
@@ -7,15 +7,15 @@ from tasks.prompt import Prompt, parts
 from tasks.readers import Table
 from tasks.task import Task
 
-FAMILIES = {"pair": "entailment"}  # of the kind that the paper calls otherwise
+FAMILIES = {"pair": "entailment"}  # the paper's name for a kind, where it differs
 FURTHER = {"pearson": "spearman", "f1": "accuracy", "matthews": "accuracy"}
-CARVED = {"train": 0.8, "test": 0.2}  # of a single file
+CARVED = {"train": 0.8, "test": 0.2}  # shares of a single file
 
 
 def own_task(name: str, of: OwnTask) -> Task:
-    """The task that is described; no published number is known of it.
+    """The task that the config describes, without any published numbers.
 
-    Raises InputError for a prompt that cannot be asked.
+    Raises InputError for an invalid prompt.
     """
     files, columns, labels = of.by_split, of.columns, of.names
     choices = [columns.choices] if isinstance(columns.choices, str) else columns.choices
@@ -60,7 +60,7 @@ def own_task(name: str, of: OwnTask) -> Task:
 
 
 def _prompt(of: OwnTask) -> Prompt | None:
-    """Its templates over the columns of its files as one over what a row has."""
+    """The task's prompt, with the columns of its files replaced by the fields of a `Row`."""
     if of.prompt is None:
         return None
     names = {of.columns.text: "first", **({of.second: "second"} if of.second else {})}

@@ -3,9 +3,10 @@
     python -m tasks prepare cola --folder CoLA --settings '{"seed": 0}' --out examples/cola \\
         --facts examples/cola.json
 
-The split that selects the best epoch is never one that reports: it is an official dev split where
-a labelled test split reports, else it is carved out of the training rows. Which rows are carved or
-kept by a limit depends only on a hash of the seed and the row's guid, never on the order of rows.
+The split that selects the best epoch is never a reported one: it is an official dev split where a
+labelled test split is reported, else it is carved out of the training rows. Which rows are carved
+or kept by a limit depends only on a hash of the seed and the row's guid, never on the order of
+rows.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def prepare(
 ) -> tuple[Splits, dict[str, Any]]:
     """All examples of a task in file order, split by split, and the facts about them.
 
-    Raises InputError, naming the file and the line, for whatever is wrong with the input.
+    Raises InputError, naming the file and the line, for anything wrong with the input.
     """
     roles = choose_splits(task, settings)
     if settings.is_made:
@@ -103,7 +104,7 @@ def prepare(
 def _read(
     task: Task, source: Source, split: str, settings: PrepareSettings, tally: Tally
 ) -> list[Example]:
-    """An official split with all checks; the rows left out or mended are counted in `tally`."""
+    """Read an official split with all checks; `tally` counts the rows dropped or mended."""
     examples = task.read(source, split, tally)
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
@@ -132,7 +133,7 @@ def _divided(
     seed: int,
     purpose: str,
 ) -> Splits:
-    """About so many rows for each part. Raises InputError if that leaves a part without any."""
+    """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none."""
     groups = connected([shared_texts(task, row) for row in rows])
     parts = carve([row.guid for row in rows], groups, counts, seed, purpose)
     for name, part in parts.items():
@@ -151,7 +152,7 @@ def _label_counts(task: Task, examples: list[Example]) -> dict[str, int]:
 
 
 def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
-    """Digest of each source file; thousands of small files (RACE) give one digest together."""
+    """Digest of each source file, or one joint digest for more than ten files (RACE)."""
     digests = {Path(os.path.relpath(path, folder)).as_posix(): sha256_file(path) for path in paths}
     if len(digests) <= 10:
         return digests
@@ -160,7 +161,7 @@ def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
 
 
 def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
-    """Where rows differ from the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
+    """How rows differ from the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
     if roles.carve:
         total = task.rows[roles.train] or sum(counts.values())
         parts = ", ".join(f"{role} {count:,}" for role, count in counts.items())
@@ -175,7 +176,7 @@ def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
 
 
 def _own_note(task: Task, splits: Splits, note: str) -> str:
-    """The note on the user's own rows, with an alarm for what they may not be meant to be."""
+    """The note on a user's own rows, with an alarm for anything that looks like a mistake."""
     train, every = splits["train"], [row for rows in splits.values() for row in rows]
     parts = [note] if note else []
     for split, rows in splits.items():

@@ -1,10 +1,10 @@
-"""How a language model is asked about a task's rows without training: templates over columns.
+"""How a language model is asked about a task's rows zero-shot: templates over columns.
 
-A choice is scored by the mean log-probability of its tokens behind the row's texts: as it is
-(`prompt`), or minus its mean behind the prompt's words without the texts (`calibrated`). That is
-the unconditional normalisation of Brown et al. 2020 (2.4), here of the mean over tokens; Holtzman
-et al. 2021 call it domain-conditional PMI, Zhao et al. 2021 calibrate by such an input without
-content. The paper's own heuristics (5) are prompts, too (`heuristic`).
+A choice is scored by the mean log-probability of its tokens after the row's texts: as it is
+(`prompt`), or minus the same mean after the prompt's words without the texts (`calibrated`). The
+latter is the unconditional normalisation of Brown et al. 2020 (2.4), here of the mean over tokens;
+Holtzman et al. 2021 call it domain-conditional PMI, and Zhao et al. 2021 calibrate with such a
+content-free input. The paper's own heuristics (5) are prompts too (`heuristic`).
 """
 
 import re
@@ -18,7 +18,7 @@ Scoring = Literal["heuristic", "prompt", "calibrated"]
 
 
 def parts(template: str) -> list[tuple[str, str | None]]:
-    """The words of a template, each with the name of the column behind them, if there is one."""
+    """The literal texts of a template, each with the name of the column after it, or None."""
     return [(words, column) for words, column, *_ in Formatter().parse(template)]
 
 
@@ -26,18 +26,18 @@ def _check_template(template: str) -> None:
     unknown = {column for _, column in parts(template)} - {None, *COLUMNS}
     if unknown:
         raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(COLUMNS)}")
-    if GLUED.search(template):  # texts are encoded apart, so none may share a word with others
+    if GLUED.search(template):  # texts are encoded separately, so no word may span two
         raise ValueError("a column touches a word; put a blank between them")
 
 
-@dataclass(frozen=True)  # no pydantic, so that a program starts at once
+@dataclass(frozen=True)  # not pydantic, so that programs start at once
 class Prompt:
-    """What stands before the tokens that are scored, and these; `choices` are in label order.
+    """Templates for the context, `before`, and for the tokens to score, `scored`.
 
-    Without `choices`, which may have columns, too, the row's own are scored. For STS-B the
-    prediction is the difference of the last choice and the first. `heuristic` says how the paper's
-    own one combines the tokens of a choice; `threshold`: their mean is compared with the best
-    threshold on training rows.
+    `choices` are in label order and may have columns too; without them the row's own choices are
+    scored. For STS-B the prediction is the last choice's score minus the first's. `heuristic` says
+    how the paper's own heuristic combines the tokens of a choice; `threshold`: their mean is
+    compared with the best threshold on training rows.
     """
 
     before: str = "{first} {second}"
@@ -51,12 +51,12 @@ class Prompt:
 
     @property
     def scorings(self) -> list[Scoring]:
-        """How a checkpoint is scored on the task; the first one's score stands for it."""
+        """The scorings of a checkpoint on the task; the first one gives the task's score."""
         paper: list[Scoring] = ["heuristic"] if self.heuristic else []
         return [*paper, "prompt", "calibrated"] if self.scored == "{choice}" else paper
 
 
-# Of a claim behind what happened: as the synthetic books say it, in plain English.
+# For a claim after what happened: worded as in the synthetic books, in plain English.
 CLAIM = "Claim:"
 TRUE, FALSE, UNKNOWN = "True.", "False.", "Perhaps."
 CLAIMED = f"{{first}} {CLAIM} {{second}}"

@@ -1,13 +1,13 @@
 """Question answering by choosing: RACE and Story Cloze (paper 4.1, table 3).
 
 RACE: English examinations for middle and high schools, four answers per question; each file is a
-JSON object with `article`, `questions`, `options`, `answers`. The paper reports each half and the
-whole, so every example carries its half as its group. Its figure 2 shows dev, its table most likely
-test: both are reported.
+JSON object with `article`, `questions`, `options`, `answers`. The paper reports RACE-m, RACE-h and
+the whole, so every example carries its school as its group. The paper's figure 2 shows dev, its
+table most likely test: both are reported.
 
 Story Cloze, spring 2016: which of two sentences ends the story? The labelled training set is the
-official validation file: 1,871 stories, of which the authors' code keeps 374 apart to select the
-epoch; the score is the official test file's.
+official validation file: 1,871 stories, of which the authors' code holds out 374 to select the
+epoch; the score is on the official test file.
 """
 
 import csv
@@ -45,9 +45,9 @@ def questions(path: Path, text: str) -> Iterator[Row]:
 def question(
     row: Row, name: tuple[str, str, int], article: Any, asked: Any, options: Any, answer: Any
 ) -> Row:
-    """One question; its name is its school, its article's file, and its number there."""
+    """The row of one question; `name` is its school, its article's file and its number there."""
     group, file, number = name
-    # The hub's high12.txt lies as high/12.txt in the original layout.
+    # The hub's high12.txt is high/12.txt in the original layout.
     row = row._replace(key=f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}")
     if not (isinstance(options, list) and len(options) == 4):
         count = len(options) if isinstance(options, list) else type(options).__name__
@@ -76,7 +76,7 @@ def race_hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
 
 
 def stories(path: Path, text: str) -> Iterator[Row]:
-    """One row per story of Story Cloze's real CSV: quoting counts, and a header is needed."""
+    """One row per story of Story Cloze, a real CSV: quoting counts, and a header is needed."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader)
@@ -149,7 +149,7 @@ story_cloze = Task(
     label_shares=(0.5, 0.5),
     label_counts={"val": (962, 909), "test": (960, 911)},
     prompt=Prompt(),
-    # Of four public copies, but for blanks; one of them has a broken character in test.
+    # Of four public copies, equal but for blanks, and a broken character in the test file of one.
     digests={
         "val": "ff3039c12c9cfb6f1e691b8cfa94d38e7bbceab54287e8a06980f24cc547cb03",
         "test": "75885923719e6e678c9f2b3db998cfa30a9b65fd6ab0d6bc45b0c7e5783e4ddd",

@@ -1,6 +1,6 @@
 """Reading the published files: tables, JSON lines and other documents become rows.
 
-A row (`Row`) has its texts, the file's own word for the label, and its file and line. Rows of the
+A row (`Row`) has its texts, the file's own word for the label, and its file and line. Rows from the
 hub are made in `tasks.hub_records`.
 """
 
@@ -21,7 +21,8 @@ class Row(NamedTuple):
     """One row of a file: `path` is the file, `line` its line, from 1.
 
     `key` is the row's name within its split. `flaw` says what is wrong with a row that some task
-    may tolerate; such rows are counted by `reason`. Whatever no task tolerates is raised (`wrong`).
+    may tolerate; such rows are counted by `reason`. Faults that no task tolerates are raised
+    instead (`wrong`).
     """
 
     path: Path
@@ -38,12 +39,12 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
+    """Files in one of a task's original layouts; `files` is their pattern, with `{split}`."""
 
     files: str
 
     def pattern(self, split: str) -> str:
-        """What the names of a split's files match."""
+        """The pattern that the names of a split's files match."""
         return self.files.format(split=split)
 
     def find(self, folder: Path, split: str) -> list[Path]:
@@ -73,11 +74,12 @@ class Documents(Layout):
 
 @dataclass(frozen=True)
 class Table(Layout):
-    """Rows by the names of their columns, or keys; `names` are those of a file without a header.
+    """A layout whose fields are read by column name or JSON key.
 
-    `choices` are the columns of the choices, of which each row has `n_choices`, or the one that
-    holds a list of them. `kind` is the ending of a file whose name does not tell its format. Where
-    the files are named one by one, in `named`, `files` is empty.
+    `names` are the columns of a file without a header. `choices` are the columns of the choices, or
+    the single column that holds a list of them; each row has `n_choices`. `kind` is the suffix to
+    assume where a file's name does not show its format. Where the files are named one by one, in
+    `named`, `files` is empty.
     """
 
     first: str
@@ -126,10 +128,10 @@ class Table(Layout):
 
 
 def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1) -> list[Any]:
-    """The values under these keys of the JSON object in a text, which starts at `line` of its file.
+    """The values of a JSON object under the keys of `types`; its text starts at `line` of its file.
 
-    Raises InputError, naming file and line, for what is no JSON object and for values of other
-    types.
+    Raises InputError, naming file and line, for anything but a JSON object, and for values that are
+    missing or of other types.
     """
     record = json_object(path, text, line)
     for key, expected in types.items():
@@ -141,14 +143,14 @@ def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1)
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has nothing to read: blanks, and marks of no width such as U+200B."""
+    """Whether a text has nothing to read: only blanks, control and zero-width characters."""
     return all(char.isspace() or unicodedata.category(char) in ("Cc", "Cf") for char in text)
 
 
 def unquoted(text: str) -> str:
-    """`text` without its CSV quoting; unchanged if it is not what CSV would write.
+    """`text` without its CSV quoting; unchanged unless CSV could have written it.
 
-    CSV puts a text that has quotation marks between two more, and doubles those in the text.
+    CSV encloses a text that contains quotation marks in two more, and doubles those inside.
     """
     inner = text[1:-1]
     if len(text) < 2 or not text[0] == text[-1] == '"' or '""' not in inner:

@@ -16,14 +16,14 @@ class DataSource(Settings):
     """Where a data set comes from: a folder of the published files, or the Hugging Face hub."""
 
     folder: DataPath | None = None
-    """its folder under the data folder, such as CoLA"""
+    """the data set's folder under the data folder, such as CoLA"""
     source: Literal["hub"] | None = None
-    """in place of folder: hub, the Hugging Face hub"""
+    """in place of folder: hub, for the Hugging Face hub"""
     revision: Commit | None = None
     """the commit of the hub's repository, 40 hexadecimal digits (default: the one that the task
     names)"""
     min_rows: dict[SplitName, Count] | None = None
-    """where the files are a subset of the published ones, the least number of rows of a split, such
+    """if the files are a subset of the published ones, the minimum number of rows per split, such
     as {test: 9818}"""
 
 
@@ -35,21 +35,21 @@ class TaskRows(DataSource):
     limit_report: Count | None = None
     """maximum number of rows of each reported split"""
     train_from: SplitName | None = None
-    """the official split whose rows are trained on (default: the task's own)"""
+    """the official split to train on (default: the task's own)"""
     carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = None
-    """where there is one labelled file only, that of train_from: the shares of its rows that train
-    and that are reported, such as {train: 0.8, dev: 0.2}; rows with a sentence, question or article
-    in common stay together"""
+    """for a task with a single labelled file, that of train_from: the shares of its rows to train
+    on and to report, such as {train: 0.8, dev: 0.2}; rows that share a sentence, question or
+    article stay together"""
     report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = None
-    """the official splits that are reported (default: the task's own)"""
+    """the official splits to report (default: the task's own)"""
 
 
 class PrepareSettings(TaskRows):
-    """What `tasks.prepare` is given for one task.
+    """The settings of `tasks.prepare` for one task.
 
-    `own` describes a task of one's own. `published` is False for it and for the synthetic world, as
-    no published number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as
-    further splits.
+    `own` describes a user's own task. `published` is False for own tasks and for the synthetic
+    world, where no published number applies. `unlabelled` adds GLUE's test rows, whose labels are
+    not public, as further splits.
     """
 
     own: OwnTask | None = None
@@ -60,5 +60,5 @@ class PrepareSettings(TaskRows):
 
     @property
     def is_made(self) -> bool:
-        """Whether the synthetic world makes the rows."""
+        """Whether the rows come from the synthetic world."""
         return not self.published and not self.own

@@ -1,8 +1,8 @@
-"""Semantic similarity: do two sentences say the same? (paper 4.1, table 4; all three from GLUE)
+"""Semantic similarity: do two sentences mean the same? (paper 4.1, table 4; all three from GLUE)
 
 The paper's table gives F1 for MRPC and QQP and Pearson's correlation for STS-B; accuracy and
-Spearman's stand beside them. STS-B is trained with six soft classes (authors' code; see
-`tasks/stsb.py`).
+Spearman's correlation are reported beside them. STS-B is trained with six soft classes (authors'
+code; see `tasks/stsb.py`).
 """
 
 from dataclasses import replace
@@ -28,13 +28,13 @@ mrpc = glue.task(
     label_shares=(0.33, 0.67),
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
     prompt=VERDICTS,
-    # Of files that equal public copies (git blobs 4d28927 and f23d81f).
+    # Of files identical to public copies (git blobs 4d28927 and f23d81f).
     digests={
         "train": "e020172c67063d01a942886595371b294cbcb518db47a16adc6d40311c45317e",
         "dev": "dbb571ffa8dfce96fc444dc169034db8fa2ecbf993df5f8b2882ade63d0baa46",
     },
 )
-# On the hub its `idx` counts on over train, dev and test, and its test labels are public.
+# On the hub MRPC's `idx` runs on across train, dev and test, and its test labels are public.
 mrpc = replace(mrpc, hub=replace(mrpc.hub, index="", unlabelled=()))
 
 qqp = glue.task(
@@ -52,7 +52,7 @@ qqp = glue.task(
     prompt=VERDICTS,
     # The published file has two dozen broken lines and a few empty questions.
     tolerated=0.001,
-    # Its questions come from Quora's CSV, and the 946 with a quotation mark are still quoted so.
+    # Its questions come from Quora's CSV, and the 946 with a quotation mark are still CSV-quoted.
     csv_quoted=True,
     unlabelled_index="id",
 )

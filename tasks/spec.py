@@ -1,7 +1,7 @@
 """The part of a task that training needs: its input family, number of classes and metrics.
 
-It travels with the encoded examples, so that training depends on no reader: an edit of one, or one
-more task, leaves every trained cell as it is.
+It is stored with the encoded examples, so that training depends on no reader: editing a reader or
+adding a task leaves every trained cell as it is.
 """
 
 from dataclasses import dataclass

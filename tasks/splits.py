@@ -1,8 +1,8 @@
-"""Which official splits of a task train, select and report, and how rows are divided among them.
+"""A task's official splits for training, selection and reporting, and how rows are divided.
 
-Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share
-a text stay together, of a pair either text, and so do those that other rows link: a question of
-QNLI that trains beside one sentence would be reported beside another, with the opposite label.
+Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share a text
+(for a pair, either text) stay together, as do rows linked through others: else a QNLI question
+could train with one sentence and be reported with another, with the opposite label.
 """
 
 import hashlib
@@ -17,9 +17,9 @@ from tasks.task import Task
 
 @dataclass(frozen=True)
 class Roles:
-    """Which official split trains, selects (None: carved from the training rows) and reports.
+    """The official splits for training, selection (None: from the training rows) and reporting.
 
-    With `carve` the reported splits are carved from the one that trains: the share of each role.
+    With `carve`, the share of each role, the reported splits are carved from the training split.
     """
 
     train: str
@@ -29,7 +29,7 @@ class Roles:
 
     @property
     def files(self) -> dict[str, str]:
-        """The official split that is read for each role."""
+        """The official split to read for each role."""
         reported = () if self.carve else self.report
         names = {"train": self.train, "select": self.select} | {name: name for name in reported}
         return {role: name for role, name in names.items() if name}
@@ -48,7 +48,7 @@ def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
 
 
 def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:
-    """Names of splits that do not exist or do not fit, one line each: key, found, remedy."""
+    """Faults in the settings' split names and shares, one line each: key, found, remedy."""
     train = settings.train_from or task.train
     report = task.report if settings.report_on is None else tuple(settings.report_on)
     carve, subset = tuple(settings.carve or ()), tuple(settings.min_rows or ())
@@ -78,7 +78,7 @@ def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:
 
 
 def ranked(guids: Sequence[str], seed: int, purpose: str) -> list[str]:
-    """The guids by their hashes, whatever their order."""
+    """The guids sorted by their hashes, independent of their original order."""
 
     def rank(guid: str) -> bytes:
         return hashlib.sha256(f"{seed}/{purpose}/{guid}".encode()).digest()
@@ -93,10 +93,10 @@ def carve(
     seed: int,
     purpose: str,
 ) -> dict[str, set[str]]:
-    """The guids of each part: as many as `counts` asks for or more, as long as any are left.
+    """The guids of each part: at least as many as `counts` asks for, while any are left.
 
-    Rows of one group stay together. The smallest part is drawn first. A group of more rows than a
-    part is to have is left to a larger part, unless this one would stay empty.
+    Rows of one group stay together. The smallest part is drawn first. A group larger than a part's
+    count is left to a larger part, unless the part would otherwise stay empty.
     """
     units: dict[Hashable, list[str]] = {}
     for guid, group in zip(guids, groups, strict=True):
@@ -118,9 +118,9 @@ def carve(
 
 
 def connected(rows: Sequence[Sequence[Hashable]]) -> list[int]:
-    """The number of each row's group; `rows` are the texts of each, one or two.
+    """The group number of each row; `rows` has the texts of each, one or two.
 
-    Rows that share a text are in one group, and so are rows that others link: (a, b), (b, c) and
+    Rows that share a text are in one group, as are rows linked through others: (a, b), (b, c) and
     (c, d) are one group.
     """
     import numpy as np

@@ -1,7 +1,7 @@
 """STS-B as six soft classes: how a score becomes a target and a prediction becomes a score.
 
-The authors' code holds a label encoding for it after Tai et al. 2015: a score between two whole
-numbers is shared between their classes. The prediction is the expected score.
+The authors' code has a label encoding for it, after Tai et al. 2015: a score between two whole
+numbers is split between their classes. The prediction is the expected score.
 """
 
 import numpy as np
@@ -16,5 +16,5 @@ def soft_labels(scores: np.ndarray) -> np.ndarray:
 
 
 def expected_score(probabilities: np.ndarray) -> np.ndarray:
-    """Predicted scores [n] of class probabilities [n, 6]: sum over j of j p_j."""
+    """Predicted scores [n] from class probabilities [n, 6]: sum over j of j p_j."""
     return np.asarray(probabilities, dtype=np.float64) @ np.arange(CLASSES)

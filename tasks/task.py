@@ -1,7 +1,7 @@
 """What a task is, and how its files become examples.
 
 A task is data: columns, labels, splits, metric, where its files lie. Its layouts
-(`tasks.readers.Layout`) give rows in one form; all checks that do not depend on a file's layout
+(`tasks.readers.Layout`) yield rows in one form; all checks that do not depend on a file's layout
 (unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.read`.
 """
 
@@ -29,10 +29,9 @@ Source = str | Path | Snapshot
 
 @dataclass
 class Tally:
-    """What was done to a split while it was read.
+    """Counts of the rows that were dropped or mended while a split was read.
 
-    `dropped`: the rows left out, by reason; `unquoted`: how many rows had texts whose CSV quoting
-    was undone.
+    `dropped`: rows left out, by reason; `unquoted`: rows with texts whose CSV quoting was undone.
     """
 
     dropped: Counter[str] = field(default_factory=Counter)
@@ -50,40 +49,40 @@ class Task:
     folder: str
     layouts: tuple[Layout, ...]  # the first one with a file for a split wins
     report: tuple[str, ...]  # the splits whose scores are reported, the main one first
-    rows: dict[str, int]  # official numbers of rows of the labelled splits; 0: of one's own
-    label_shares: tuple[float, ...]  # about which share of the rows has each label
+    rows: dict[str, int]  # official row counts of the labelled splits; 0 for a user's own task
+    label_shares: tuple[float, ...]  # each label's approximate share of the rows
     obtain: str  # how to get the files
     hub: HubSource
-    # Of some splits, how often each of `labels` was published.
+    # For some splits, the published count of each of `labels`.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
     metric: str = "accuracy"
     metrics: tuple[str, ...] = ("accuracy",)
-    # Whether the one number of the task is the mean of its reported splits, not the main one's.
+    # Whether the task's single score is the mean of its reported splits, not the main one's.
     averages_splits: bool = False
     train: str = "train"
-    # The official split that selects the best epoch; else a part of the training rows does.
+    # The official split that selects the best epoch; if None, part of the training rows does.
     select: str | None = None
     select_fraction: float | None = None
     # The original files' words for the labels, where they differ from `labels`.
     coding: dict[str, int] = field(default_factory=dict)
-    no_gold_label: tuple[str, ...] = ()  # the words for it, in files and on the hub
+    no_gold_label: tuple[str, ...] = ()  # the words that mean it, in files and on the hub
     groups: tuple[str, ...] = ()
-    # The share of flawed rows that is dropped and counted, for sets with known faults upstream.
+    # The largest share of flawed rows to drop and count, for sets with known faults upstream.
     tolerated: float = 0.0
-    # Whether texts with a quotation mark are published as CSV quotes them, which is undone.
+    # Whether texts with a quotation mark are published CSV-quoted, which is undone.
     csv_quoted: bool = False
     # How the hub's files become rows.
     hub_rows: Callable[[HubSource, list[Path]], Iterator[Row]] = hub_rows
-    # The splits without public labels, and the names that their file may have.
+    # The splits without public labels, and the possible names of their files.
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unlabelled_rows: dict[str, int] = field(default_factory=dict)  # their official numbers
+    unlabelled_rows: dict[str, int] = field(default_factory=dict)  # their official row counts
     optional_unlabelled: tuple[str, ...] = ()  # those that a folder may lack
     unlabelled_index: str = "index"  # their column of row numbers
-    # Whether rows whose guids differ after the last slash alone share a text.
+    # Whether rows whose guids differ only after the last slash share a text.
     several_rows_a_text: bool = False
-    # How a language model is asked about a row without training; None: it is not.
+    # How a language model is asked about a row zero-shot; None: it is not.
     prompt: Prompt | None = None
     version: int = 1
 
@@ -99,7 +98,7 @@ class Task:
 
     @property
     def random_score(self) -> float:
-        """The score of a random guess, from 0 to 100; of F1 that of always yes, which is higher."""
+        """The score of random guessing, 0 to 100; for F1 that of always yes, which is higher."""
         if self.metric == "f1":
             share = self.label_shares[1]
             return 100 * 2 * share / (1 + share)
@@ -112,7 +111,7 @@ class Task:
 
     @property
     def rather(self) -> str:
-        """What to do with other rows than the published ones; nothing of a task of one's own."""
+        """The remedy for rows that are not the published ones; empty for a user's own task."""
         return f"; {OWN_ROWS}" if any(self.rows.values()) else ""
 
     @property
@@ -122,7 +121,7 @@ class Task:
 
     @property
     def table(self) -> Table | None:
-        """The task's table with column names, if that is how it is published first."""
+        """The task's first layout if that is a table, else None."""
         layout = self.layouts[0]
         return layout if isinstance(layout, Table) else None
 
@@ -138,14 +137,14 @@ class Task:
         return self._layout(Path(source), split)[1]
 
     def read_rows(self, source: Source, split: str) -> Iterator[Row]:
-        """The rows of a split; in a file without labels the row's number stands for one."""
+        """The rows of a split; in a file without labels the row's number replaces the label."""
         if isinstance(source, Snapshot):
             return self.hub_rows(self.hub, source.checked_files(split))
         layout, paths = self._layout(Path(source), split)
         return layout.rows(paths)
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
-        """The unlabelled files that a folder has, by split."""
+        """The unlabelled files that are in a folder, by split."""
         paths = {
             split: next((p for n in names if (p := Path(folder) / n).is_file()), None)
             for split, names in self.unlabelled.items()
@@ -153,7 +152,7 @@ class Task:
         return {split: path for split, path in paths.items() if path}
 
     def missing_unlabelled(self, folder: str | Path) -> list[str]:
-        """The names of the unlabelled files that a folder lacks; empty if none is needed."""
+        """The names of the required unlabelled files that a folder lacks."""
         existing = self.unlabelled_files(folder)
         needed = (s for s in self.unlabelled if s not in (*existing, *self.optional_unlabelled))
         return [self.unlabelled[split][0] for split in needed]
@@ -161,8 +160,8 @@ class Task:
     def read(self, source: Source, split: str, tally: Tally | None = None) -> list[Example]:
         """The examples of an official split of a folder or a snapshot.
 
-        Rows left out or mended are counted in `tally`. Raises InputError, naming file and line, for
-        whatever is not as published.
+        Rows dropped or mended are counted in `tally`. Raises InputError, naming file and line, for
+        anything that is not as published.
         """
         if split not in self.rows:
             known = ", ".join(self.rows)
@@ -192,7 +191,7 @@ class Task:
         return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
-        if not os.path.isdir(folder):  # also of a name that is too long
+        if not os.path.isdir(folder):  # False also for a name that is too long
             raise InputError(f"{folder}: no such folder; {self.obtain}")
         layouts, root = self.layouts, folder
         if split in self.unlabelled:
@@ -211,7 +210,7 @@ class Task:
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
     def _example(self, row: Row, split: str) -> tuple[Example, str, str]:
-        """A row's example; why it is left out, if it is; and what is wrong with it, if anything."""
+        """A row's example, the reason to drop it and its flaw; the latter two empty if none."""
         first, second = row.first.strip(), row.second.strip()
         choices = tuple(choice.strip() for choice in row.choices)
         pair = (first, second) if self.family in ("entailment", "similarity") else (first,)
@@ -237,9 +236,9 @@ class Task:
         """The label that a file's word stands for; None for an unknown word."""
         if not self.soft_labels:
             return {**{name: k for k, name in enumerate(self.labels)}, **self.coding}.get(word)
-        # `float` alone reads `0_4` and digits of other scripts too.
+        # `float` alone would also accept `0_4` and digits of other scripts.
         if not SCORE.fullmatch(word):
             return None
-        # The hub holds scores in 32 bits: as many digits as both layouts have.
+        # The hub stores scores in 32 bits: keep only the digits that both layouts have.
         score = round(float(word), 4)
         return score if score <= 5.0 else None

@@ -1,7 +1,7 @@
-"""The test rows of GLUE, whose labels are not public: further splits of the same examples.
+"""The test rows of GLUE, whose labels are not public, as further splits of a task's examples.
 
-Every row is kept, in the file's order, because the server wants an answer to each; a guid ends in
-the row's official index. MNLI has the diagnostic set (`ax`) too, where its file exists.
+Every row is kept, in the file's order, because the server expects an answer to each; a guid ends in
+the row's official index. MNLI also has the diagnostic set (`ax`), where its file exists.
 """
 
 from tasks.common.errors import InputError
@@ -38,7 +38,7 @@ def check_counts(task: Task, source: Source, splits: dict[str, list[Example]]) -
 
 
 def _examples(task: Task, source: Source, split: str) -> list[Example]:
-    """The examples; without text for a malformed row of QQP, whose other files have a few."""
+    """The examples; a malformed row of QQP, whose other files have a few, gets empty texts."""
     mend = unquoted if task.csv_quoted else str
     examples: list[Example] = []
     malformed = 0
@@ -59,7 +59,7 @@ def _examples(task: Task, source: Source, split: str) -> list[Example]:
 
 
 def _number(task: Task, row: Row, split: str) -> str:
-    """The official number of a row of the hub, or that it has a label where none is known."""
-    known = split not in task.hub.unlabelled  # MRPC's are
+    """The official number of a hub row, or its label if it has one where none is public."""
+    known = split not in task.hub.unlabelled  # as for MRPC
     hidden = known or row.label.removesuffix(".0") == str(UNLABELLED)
     return row.key if hidden else f"labelled {row.label}"

@@ -1,11 +1,11 @@
-"""Classes of words, learnt from the neighbours of words in books without any network.
+"""Word classes, learnt from word neighbourhoods in books without a neural network.
 
     python -m tasks word_classes --documents corpus/documents --out corpus/word_classes.json
 
-Words whose neighbours are alike fall into one class: each word is a vector of its positive
-pointwise mutual information with the words around it, reduced by a singular value decomposition
-(Levy et al. 2015), and a mixture of Gaussians groups the vectors. A linear model on the classes of
-words knows what single words mean and nothing of their order: what it solves needs no depth.
+Words with similar neighbours fall into one class: each word's vector is its positive pointwise
+mutual information with the words around it, reduced by a singular value decomposition (Levy et al.
+2015), and a Gaussian mixture clusters the vectors. A linear model on word classes knows what single
+words mean but nothing of their order: what it solves needs no depth.
 """
 
 import argparse
@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # takes a second to import
     from scipy.sparse import csr_matrix
 
 WORD = re.compile(r"\w+|[^\w\s]")
-# At most, with three words a class at least. Chosen on an earlier synthetic world, where 150 to 250
-# classes of 200 to 300 dimensions were within 1.5 points of each other in the mean of twelve tasks,
-# and 100 dimensions lost 5 points.
+# Upper bounds; with few words there is one class and one dimension per three words. Chosen on an
+# earlier synthetic world, where 150 to 250 classes in 200 to 300 dimensions were within 1.5 points
+# of each other in the mean of twelve tasks, and 100 dimensions lost 5 points.
 N_CLASSES = 110
 N_DIMENSIONS = 200
-WINDOW = 3  # words to either side; the nearest ones are told apart by their side
-# Bounds for real books, so that these take no longer than the synthetic world's.
+WINDOW = 3  # words on either side; left and right are told apart only for adjacent words
+# Limits for real books, so that they take no longer than the synthetic world's.
 MAX_TOKENS = 2_000_000
 MAX_WORDS = 5_000
 MIN_COUNT = 5
@@ -43,9 +43,10 @@ def words(text: str) -> list[str]:
 
 
 def word_classes(texts: Iterable[str]) -> WordClasses:
-    """The class of each frequent word of some books, of which the first 2 million words count.
+    """The class of each frequent word of some books, from their first 2 million words.
 
-    At most `N_CLASSES`, and a third as many as words. Raises InputError for too little text.
+    There are at most `N_CLASSES` classes, and at most a third as many classes as words. Raises
+    InputError for too little text.
     """
     from sklearn.mixture import GaussianMixture
     from sklearn.preprocessing import normalize
@@ -70,21 +71,21 @@ def word_classes(texts: Iterable[str]) -> WordClasses:
 
 
 def _vectors(ids: np.ndarray, n_words: int) -> np.ndarray:
-    """A vector for each word [n_words, dimensions]; `ids` are the words of the books, or -1."""
+    """Word vectors [n_words, dimensions]; `ids` are the books' tokens as word indices, or -1."""
     from scipy.sparse import hstack
     from scipy.sparse.linalg import svds
 
     next_one = _pairs(ids, n_words, range(1, 2))
     further = _pairs(ids, n_words, range(2, WINDOW + 1))
     information = hstack([_ppmi(m) for m in (next_one, next_one.T, further + further.T)]).tocsr()
-    # The left singular vectors alone: a direction counts however small its singular value is, as
-    # that of good against bad is.
-    n = min(N_DIMENSIONS, n_words // 3)  # as many as there are words would tell all of them apart
+    # The left singular vectors only, unscaled: a direction counts even if its singular value is
+    # small, as is that of good versus bad.
+    n = min(N_DIMENSIONS, n_words // 3)  # one dimension per word would tell all words apart
     return svds(information, k=n, random_state=0, return_singular_vectors="u")[0]
 
 
 def _pairs(ids: np.ndarray, n_words: int, distances: range) -> "csr_matrix":
-    """How often a word (row) stands at one of the distances before another (column)."""
+    """How often a word (row) precedes another (column) by one of the distances."""
     from scipy.sparse import csr_matrix
 
     first = np.concatenate([ids[:-distance] for distance in distances])
@@ -106,7 +107,7 @@ def _ppmi(counts: "csr_matrix") -> "csr_matrix":
 
 
 def read(path: Path) -> WordClasses:
-    """The classes that the program wrote. Raises InputError for another file, or a damaged one."""
+    """Read the classes that the program wrote. Raises InputError for any other or damaged file."""
     content = read_json(path)
     if not isinstance(content, dict) or "classes" not in content:
         raise InputError(f"{path}: no word classes; make them again")

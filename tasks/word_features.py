@@ -1,7 +1,7 @@
-"""What the shallow baselines see of an example: lists of words, which a linear model counts.
+"""The shallow baselines' features of an example: lists of words, which a linear model counts.
 
-A function gives a list for each text that is scored: one for an example, and of multiple choice
-one for each choice. `of` turns a word into what stands for it, itself or its class.
+Each function yields one list per example, or for multiple choice one per choice. `of` maps a word
+to what stands for it: itself or its class.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,12 +12,12 @@ from tasks.task import Task
 from tasks.word_classes import words
 
 Features = Callable[[Task, Example], Iterator[list[str]]]
-NEAR = 3  # words apart at most
-LONGEST = 3  # words of a run
+NEAR = 3  # maximum distance in words
+LONGEST = 3  # maximum number of words in a run
 
 
 def texts(task: Task, example: Example) -> list[list[list[str]]]:
-    """The words of the text or of both; of multiple choice of document, question and choice."""
+    """The words of one or both texts; for multiple choice, of document, question and choice."""
     first, second = words(example.first), words(example.second)
     if task.family == "multiple_choice":
         return [[first, second, words(choice)] for choice in example.choices]
@@ -27,9 +27,9 @@ def texts(task: Task, example: Example) -> list[list[list[str]]]:
 def bag_of_words(
     task: Task, example: Example, of: Callable[[str], str] = str
 ) -> Iterator[list[str]]:
-    """The words of each text alone, those that both share, and the share of the second's."""
-    # Similarity has no first and second: what only one of both has counts alike. What all choices
-    # share cannot separate them: the context counts only by its overlap.
+    """Words in one text only, words in both, and the overlap as a share of the second's words."""
+    # A similarity pair has no order: a word in only one text is the same feature for either. The
+    # context, which all choices share, cannot separate them: it counts only through the overlap.
     names = {"similarity": ("only", "only"), "multiple_choice": ("", "choice")}
     for *before, last in texts(task, example):
         if not before:
@@ -48,7 +48,7 @@ def bag_of_words(
 
 
 def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
-    """The bag of words, and each pair of a word of the last text and a word of one before it."""
+    """The bag of words, and each pair of a word in the last text and a word in one before it."""
     bags = bag_of_words(task, example, of)
     for bag, (*before, last) in zip(bags, texts(task, example), strict=True):
         second = {of(word) for word in last}
@@ -62,10 +62,10 @@ def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> 
 def word_orders(
     task: Task, example: Example, of: Callable[[str], str] = str
 ) -> Iterator[list[str]]:
-    """Each two words that stand near each other, in their order, and each pair of such pairs.
+    """Each ordered pair of words near each other, and each pair of such pairs.
 
-    The pairs of pairs are across the texts: the last one's with those of every text before it; of a
-    single text they are its own.
+    Pairs of pairs are across texts: a pair in the last one with a pair in any text before it. In a
+    single text they are within it.
     """
     for *before, last in texts(task, example):
         own = _in_order(last, of)
@@ -82,7 +82,7 @@ def word_orders(
 
 
 def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
-    """The different pairs of words that are `NEAR`, as "one>other", with both ends of the text."""
+    """The distinct pairs of words that are `NEAR`, as "one>other"; the text's ends are words."""
     names = ["^", *map(of, text), "$"]
     return sorted(
         {f"{name}>{other}" for i, name in enumerate(names) for other in names[i + 1 : i + 1 + NEAR]}
@@ -90,7 +90,7 @@ def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
 
 
 def word_runs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
-    """Every run of up to three words of each text, with its beginning and its end."""
+    """Every run of up to three words of each text, where the text's ends count as words."""
     for parts in texts(task, example):
         runs = []
         for number, text in enumerate(parts):
@@ -104,7 +104,7 @@ def word_runs(task: Task, example: Example, of: Callable[[str], str] = str) -> I
 
 
 def word_overlap(task: Task, example: Example) -> Iterator[list[str]]:
-    """How many words are shared and how many are not, and the shares of both texts' words."""
+    """The numbers of shared and unshared words, and the shared fraction of each text's words."""
     for *before, last in texts(task, example):
         first, second = {word for text in before for word in text}, set(last)
         shared = len(first & second)
@@ -122,7 +122,7 @@ def one_text(task: Task, example: Example, place: int) -> Iterator[list[str]]:
 
 
 def affix_bigrams(task: Task, example: Example) -> Iterator[list[str]]:
-    """Each two neighbouring words, by themselves and by their first and last letters."""
+    """Each pair of adjacent words, by the words themselves and by their first and last letters."""
     for (text,) in texts(task, example):
         found = []
         for pair in pairwise(["^", *text, "$"]):
