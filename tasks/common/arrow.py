@@ -1,7 +1,7 @@
-"""Read what `datasets` saved with `save_to_disk`, memory-mapped, by pyarrow alone.
+"""Read data sets saved with `save_to_disk` of `datasets`, memory-mapped, with pyarrow alone.
 
-`datasets.load_from_disk` reads the same folders. It takes seconds to import, which a program that
-trains for seconds should not pay for.
+`datasets.load_from_disk` reads the same folders, but `datasets` takes seconds to import, which a
+program that trains for seconds should not pay for.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
     for path in split_files(folder, split):
         try:
             table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
-            table.validate(full=True)  # else a wrong offset ends the process when it is followed
+            table.validate(full=True)  # else following a wrong offset crashes the process
             tables.append(table)
         except FileNotFoundError:
             raise InputError(f"{path}: no such file; {make_again(folder)}") from None

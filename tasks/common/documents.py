@@ -12,7 +12,7 @@ from tasks.common.records import Counts, Record, facts_path
 
 
 class DocumentFacts(Record):
-    """A document's words, lines and, of its raw text, bytes; `sha256` is of the normalised text."""
+    """A document's counts of words, lines and raw bytes; `sha256` is of the normalised text."""
 
     name: str
     words: int
@@ -23,9 +23,9 @@ class DocumentFacts(Record):
 
 
 class DocumentsFacts(Record):
-    """`<folder>.json`, beside the folder of documents; `rows` and `origin` are those of the hub.
+    """`<folder>.json`, beside the folder of documents; `rows` and `origin` describe a hub source.
 
-    There are `word_types` different words in `words.tsv`, whose digest is `words_sha256`.
+    `words.tsv` has `word_types` different words, and its digest is `words_sha256`.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""What goes wrong for a user: invalid input, damaged files, a lack of memory."""
+"""Errors that a user can remedy: invalid input, damaged files, a lack of memory."""
 
 import contextlib
 import os
@@ -19,8 +19,8 @@ class InputError(Exception):
 def make_again(path: str | Path) -> str:
     """The remedy for a damaged or missing file of a run's results.
 
-    Snakemake takes any existing file for a good one, and does not miss a file as long as what was
-    made from it exists, so it has to be told. RUN_OPTIONS are the options that chose the config.
+    Snakemake trusts any existing file, and does not notice a missing one while the files made from
+    it exist, so it must be forced. RUN_OPTIONS has the options that chose the config.
     """
     options = os.environ.get("RUN_OPTIONS", "")
     return f"make it again: snakemake --cores 1 --force {shlex.quote(str(path))} {options}".strip()
@@ -28,7 +28,7 @@ def make_again(path: str | Path) -> str:
 
 @contextlib.contextmanager
 def within_memory(work: str, remedy: str = MORE_MEMORY) -> Iterator[None]:
-    """Raise InputError, with the remedy, where the memory does not suffice for `work`."""
+    """Raise InputError, with the remedy, if memory runs out during `work`."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
@@ -38,7 +38,7 @@ def within_memory(work: str, remedy: str = MORE_MEMORY) -> Iterator[None]:
 
 
 def memory_fault(error: BaseException) -> str:
-    """Says that memory ran out, and how much was asked for; empty for any other error.
+    """A message that memory ran out, and how much was asked for; empty for any other error.
 
     PyTorch raises RuntimeError on a CPU and a subclass of it on a GPU; NumPy and Arrow raise
     MemoryError.

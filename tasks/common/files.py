@@ -1,8 +1,8 @@
 """Atomic file writes, JSON with checksums, and file digests.
 
-A JSON object of the suite carries the digest of its own content under `checksum`, which is compared
+The suite's JSON objects carry a digest of their own content under `checksum`, which is verified
 whenever the file is read: a flipped bit is noticed. Objects without one, such as those of other
-programs, are taken as they are.
+programs, are accepted as they are.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from tasks.common.errors import InputError
 CHECKSUM = "checksum"
 ABANDONED_SECONDS = 3600
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-REMEDIES = {  # of a write that the system refuses
+REMEDIES = {  # for a write that the system refuses
     **dict.fromkeys(FULL, "free some space and start again"),
     errno.EFBIG: "raise the limit on the size of files (ulimit -f) and start again",
     **dict.fromkeys(
@@ -36,8 +36,8 @@ REMEDIES = {  # of a write that the system refuses
 def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file that replaces `path` when the block exits without an error.
 
-    What a killed write of `path` left is removed. Raises InputError for a full disk and for a
-    folder that cannot be written.
+    Leftovers of killed writes of `path` are removed first. Raises InputError for a full disk and
+    for a folder that cannot be written.
     """
     path = Path(path)
     encoding = None if "b" in mode else "utf-8"
@@ -59,11 +59,11 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 @contextlib.contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Raise InputError where the system refuses to write `path` for a reason that has a remedy."""
+    """Raise InputError if the system refuses to write `path` for a reason that has a remedy."""
     try:
         yield
     except OSError as error:
-        # A file that is read meanwhile has a name of its own.
+        # An error about a file read meanwhile carries the name of that file instead.
         written = error.filename is None or Path(path).is_relative_to(Path(error.filename).parent)
         if error.errno not in REMEDIES or not written:
             raise
@@ -73,7 +73,7 @@ def writing(path: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def scratch_folder(out: Path) -> Iterator[Path]:
-    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
+    """An empty folder `.NAME.tmp` beside `out`; leftovers of a killed run are removed first."""
     scratch = out.with_name(f".{out.name}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
     with writing(out):
@@ -98,7 +98,7 @@ def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; a missing, truncated, damaged or wrongly encoded one is an `InputError`."""
+    """Read a JSON file. Raises InputError if it is missing, truncated, damaged or not UTF-8."""
     remedy = "delete it and rerun the step that made it"
     try:
         value = parse_json(Path(path).read_text(encoding="utf-8"))
@@ -118,7 +118,7 @@ def read_json(path: str | Path) -> Any:
 def parse_json(text: str) -> Any:
     """The value of a JSON text.
 
-    Raises JSONDecodeError alone, also for what JSON allows and Python does not hold or write:
+    Raises only JSONDecodeError, also for what JSON allows but Python cannot hold or write:
     thousands of nested brackets or digits, and unpaired surrogates.
     """
     try:
@@ -133,9 +133,10 @@ def parse_json(text: str) -> Any:
 
 
 def named_file(folder: Path, name: Any, source: Path) -> Path:
-    """The file that `source` says is in `folder`, its own one.
+    """The path of the file in `folder` that `source` calls `name`.
 
-    Raises InputError for a name that is a path and for a link that leads out of the folder.
+    Raises InputError for anything but a plain file name, and for a link that leads out of the
+    folder.
     """
     plain = isinstance(name, str) and name.isprintable() and len(name) < 200
     if not plain or name in ("", ".", "..") or name != os.path.basename(name):
@@ -144,7 +145,7 @@ def named_file(folder: Path, name: Any, source: Path) -> Path:
 
 
 def inside(folder: Path, paths: list[Path]) -> list[Path]:
-    """The paths of files in a folder. Raises InputError for a link that leads out of it."""
+    """`paths`, if all lie in the folder. Raises InputError for a link that leads out of it."""
     real = functools.cache(os.path.realpath)
     for path in paths:
         target = real(path) if path.is_symlink() else real(path.parent)
@@ -171,8 +172,8 @@ def sha256_json(value: Any) -> str:
 def sweep(folder: Path, name: str = "*") -> None:
     """Remove what killed writes left in a folder: temporary files whose process has ended.
 
-    `name` is a glob pattern of the files that were written. Whether a process of another machine
-    has ended cannot be known: what it wrote must not have been written to for an hour.
+    `name` is a glob pattern of the files that were to be written. Whether a process on another
+    machine has ended cannot be known, so files not written to for an hour are removed as well.
     """
     for left in folder.glob(f".{name}.{'[0-9a-f]' * 8}-{'[0-9]' * 8}"):
         machine, _, process = left.name.rpartition(".")[2].partition("-")
@@ -187,7 +188,7 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # of another user
+    except OSError:  # another user's process
         return True
     return True
 

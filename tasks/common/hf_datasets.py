@@ -1,4 +1,4 @@
-"""The library `datasets`: imported late, offline and quiet, to save rows and to map them.
+"""The library `datasets`, imported late, offline and quiet, to save and to map rows.
 
 It takes a second to import, and the workflow imports the tasks at every start, so it is imported
 inside functions.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def library() -> ModuleType:
-    """The module `datasets`, which asks no server for anything and does not litter stderr."""
+    """The module `datasets`, set to contact no server and not to litter stderr."""
     import datasets
 
     datasets.config.HF_HUB_OFFLINE = True  # else it reports every load
@@ -31,12 +31,12 @@ def library() -> ModuleType:
 def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
     """Save the splits as a `DatasetDict`, atomically. Equal rows give equal bytes.
 
-    Raises InputError if the disk is full, and for a folder that holds something else.
+    Raises InputError if the disk is full, and for a folder of anything but a saved data set.
     """
     from tasks.common.arrow import split_digest
 
     datasets = library()
-    # Without what the library keeps of the files that the rows came from.
+    # Without the library's metadata about the files that the rows came from.
     plain = {
         name: datasets.Dataset(
             rows.with_format("arrow")[:], info=datasets.DatasetInfo(features=rows.features)

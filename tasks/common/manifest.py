@@ -12,7 +12,7 @@ Files = dict[str, dict[str, Any]]  # by their paths below the folder
 
 
 def describe(folder: Path, names: Iterable[str]) -> Files:
-    """What a manifest says of the files of these names."""
+    """The manifest's entries for these files."""
     return {
         name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_file(folder / name)}
         for name in names
@@ -20,7 +20,7 @@ def describe(folder: Path, names: Iterable[str]) -> Files:
 
 
 def read(folder: Path, remedy: str) -> dict[str, Any]:
-    """The manifest of a folder, with `files`. Raises InputError if there is none that lists any."""
+    """Read a folder's manifest. Raises InputError if it is missing or does not list files."""
     path = folder / NAME
     content = read_json(path)
     files = content.get("files") if isinstance(content, dict) else None

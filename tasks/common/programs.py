@@ -1,4 +1,4 @@
-"""The programs of a package, and how one ends: a signal or an error is one line and a code."""
+"""Run a package's programs; a signal or an error ends one with a one-line message and a code."""
 
 import ast
 import contextlib
@@ -16,23 +16,23 @@ from typing import Any
 
 from tasks.common.errors import MORE_MEMORY, InputError, memory_fault
 
-# What asks a program to stop. Slurm sends SIGTERM half a minute before it kills a job, and SIGUSR1
-# as early as one likes (`--signal`); Ctrl-C sends SIGINT, and a terminal that closes SIGHUP.
+# Requests to stop. Slurm sends SIGTERM half a minute before it kills a job, and SIGUSR1 as early as
+# configured (`--signal`); Ctrl-C sends SIGINT, and a closing terminal SIGHUP.
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 INTERRUPTED = 75  # EX_TEMPFAIL of sysexits.h: the same command may succeed later
 
 
 class Interrupted(BaseException):
-    """A signal asked the program to stop, which it did at a point from which it can go on.
+    """A signal asked the program to stop, which it did at a point from which it can resume.
 
-    Like KeyboardInterrupt it is not an Exception: it must not pass for the failure of one step.
+    Like KeyboardInterrupt it is not an Exception, lest it be taken for the failure of one step.
     """
 
 
 def door(package: str, modules: Mapping[str, str]) -> int:
     """Run `python -m PACKAGE PROGRAM ...` and return its exit code, as `start` does.
 
-    `modules` has the module of each program; --help lists them with the first lines of their
+    `modules` maps each program to its module; --help lists them with the first lines of their
     docstrings.
     """
     name = sys.argv[1] if len(sys.argv) > 1 else "--help"
@@ -49,7 +49,7 @@ def door(package: str, modules: Mapping[str, str]) -> int:
 
 
 def show_door(package: str) -> None:
-    """End `python -m PACKAGE.MODULE` of a program, which would do nothing, with the right command.
+    """Exit from `python -m PACKAGE.MODULE`, which would do nothing, and name the right command.
 
     To be called when the package is imported: while Python looks for the module, argv[0] is "-m".
     """
@@ -72,13 +72,12 @@ def _summary(module: str) -> str:
 def start(module: str) -> int:
     """Import the module of a program and `run` its `main`.
 
-    A signal that comes during the import, which takes seconds, and a package that is missing are
-    one line, too.
+    A signal during the import, which takes seconds, and a missing package also end in one line.
     """
 
     def stop(number: int, _frame: FrameType | None) -> None:
         answer_signals(signal.SIG_IGN)
-        os._exit(_complain(_stopped_by(number), INTERRUPTED))  # past what is half imported
+        os._exit(_complain(_stopped_by(number), INTERRUPTED))  # no clean-up of half an import
 
     before = answer_signals(stop)
     try:
@@ -95,13 +94,13 @@ def run(main: Callable[[], None]) -> int:
     """Run a program and return its exit code.
 
     An `InputError`, a lack of memory or an error of the operating system (a missing file, a full
-    disk) is printed as one line; every other exception is a bug and keeps its traceback. The code
-    is 1, but INTERRUPTED for a program that a signal stopped: what it had finished is kept, so it
-    can go on.
+    disk) is printed as one line, and the code is 1; every other exception is a bug and keeps its
+    traceback. The code is INTERRUPTED for a program that a signal stopped: what it had finished is
+    kept, so it can resume.
     """
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        answer_signals(signal.SIG_IGN)  # the same one often comes twice, and once is enough
+        answer_signals(signal.SIG_IGN)  # the same one often comes twice; once is enough
         raise Interrupted(_stopped_by(number))
 
     _leave_forks_alone()
@@ -128,10 +127,10 @@ def run(main: Callable[[], None]) -> int:
 
 @functools.cache
 def _leave_forks_alone() -> None:
-    """Let signals end the processes that libraries fork, at once, as if no program answered them.
+    """Restore the default handlers in processes that libraries fork, so that signals end them.
 
-    Python answers a signal between two steps of its own, so a worker that waits for a lock when it
-    is ended would wait for ever, and the program for it.
+    Python runs its handlers between bytecode instructions only, so a worker that gets a signal
+    while it waits for a lock would wait for ever, and the program for it.
     """
 
     def forget() -> None:
@@ -143,9 +142,9 @@ def _leave_forks_alone() -> None:
 
 
 def answer_signals(handler: Any) -> dict[signal.Signals, Any]:
-    """Let `handler` answer the SIGNALS; returns the handlers that they had.
+    """Make `handler` the handler of the SIGNALS; returns their previous handlers.
 
-    Signals that are ignored stay ignored: nohup has the program ignore SIGHUP.
+    Signals that are ignored stay ignored: nohup makes the program ignore SIGHUP.
     """
     heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     return {number: signal.signal(number, handler) for number in heard}
@@ -156,13 +155,13 @@ def _stopped_by(number: int) -> str:
 
 
 def _complain(message: str, code: int = 1) -> int:
-    """Print the message to stderr, or, where that is a log on a full disk, to that of the run."""
+    """Print the message to stderr or, if that is a log on a full disk, to the run's stderr."""
     line = "error: " + " ".join(message.split())
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
         with (
-            contextlib.suppress(OSError),  # who reads the messages may have been stopped as well
+            contextlib.suppress(OSError),  # the reader of the messages may have stopped as well
             open(f"/proc/{os.environ.get('RUN_PID', 'self')}/fd/2", "a", encoding="utf-8") as file,
         ):
             print(line, file=file)

@@ -1,4 +1,4 @@
-"""JSON files that one program writes and others read: a class for each, which does both."""
+"""JSON files that one program writes and others read: one class for each, which does both."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ Counts = dict[str, int]
 
 
 def facts_path(folder: str | Path) -> Path:
-    """The JSON file that describes a folder: beside it, of its name."""
+    """The JSON file that describes a folder: beside it, with the same name."""
     return Path(f"{folder}.json")
 
 
@@ -28,9 +28,9 @@ class Record(BaseModel):
 
     @classmethod
     def read(cls, path: Path, remedy: str = REMEDY, **of_path: Any) -> Self:
-        """The record in a JSON file; `of_path` gives fields whose value its path determines.
+        """The record in a JSON file; `of_path` gives the fields that its path determines.
 
-        Raises InputError, naming file and key, if it is missing, damaged or of another path.
+        Raises InputError, naming file and key, if it is missing, damaged or does not fit its path.
         """
         try:
             record = cls.model_validate_json(json.dumps(read_json(path)))
@@ -46,7 +46,7 @@ class Record(BaseModel):
 
     @classmethod
     def find(cls, path: Path, **of_path: Any) -> Self | None:
-        """The record in a JSON file that need not be there; raises InputError like `read`."""
+        """The record in a JSON file, None if there is no file; raises InputError like `read`."""
         return cls.read(path, **of_path) if path.exists() else None
 
     def write(self, path: Path) -> None:
@@ -62,7 +62,7 @@ class Baselines(Record):
 
 
 class BaselinesRecord(Baselines):
-    """`baselines/TASK.json`; of the baselines that a task does not have there are no scores."""
+    """`baselines/TASK.json`; a baseline that does not apply to the task has no scores."""
 
     task: str
     word_overlap: Scores = {}

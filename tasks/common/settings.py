@@ -1,4 +1,4 @@
-"""Typed settings: what a program is given, checked once by pydantic and immutable afterwards.
+"""Typed settings of the programs, checked once by pydantic and immutable afterwards.
 
 Every settings class of the suite derives from `Settings`. The classes compose into the config
 (`workflow.configuration`), and a program parses its own part of it from the command line with
