@@ -1,6 +1,6 @@
-"""Acceptability, whether a sentence is grammatical: CoLA.
+"""Acceptability: is a sentence grammatical? CoLA, and the picture books.
 
-Every book teaches it; a picture book shows its forms.
+Every book teaches grammar; picture books show the forms that CoLA asks about.
 """
 
 from tasks.world.draw import Degree, Draw
@@ -10,15 +10,16 @@ from tasks.world.rows import ClozeItem, Row
 
 VOWELS = tuple("aeiou")
 HIMSELF = {"m": "himself", "f": "herself"}
-DETERMINERS = {False: ("this", "every"), True: ("these", "many")}  # of one and of many
+DETERMINERS = {False: ("this", "every"), True: ("these", "many")}  # singular and plural
 
 
 def cola(draw: Draw, label: str, degree: Degree) -> Row:
     """A sentence that is grammatical or has one error.
 
-    Lexical: determiners or articles do not suit the nouns behind them. Relational: a verb or a
-    reflexive pronoun does not agree, though another noun stands between. Compositional: the second
-    of two verbs does not agree; in reported rows behind the determiner of a lexical one, too.
+    Lexical: determiners or articles do not suit the nouns after them. Relational: a verb or a
+    reflexive pronoun does not agree with its subject, with another noun in between. Compositional:
+    the second of two verbs does not agree; in reported rows the subject may also have one of the
+    lexical rows' determiners.
     """
     forms = {
         "lexical": (_determiner, _article),
@@ -27,13 +28,13 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
     }
     form = draw.choice(forms[degree])
     articles = {kind[0] in VOWELS for group in draw.seen["kind"] for kind in group}
-    if form is _article and len(articles) == 1:  # of a seed in twenty: the others are held out
+    if form is _article and len(articles) == 1:  # one seed in twenty: the others are held out
         form = _determiner
     return Row(sentence(form(draw, label == "1")), label=label, degree=degree)
 
 
 def _determiner(draw: Draw, good: bool) -> str:
-    """One determiner of each number, so that only their places can be wrong."""
+    """A clause with one determiner of each number, so that only their places can be wrong."""
     who, thing, many = draw.word("person"), draw.word("thing"), draw.random() < 0.5
     dets = [draw.choice(DETERMINERS[number]) for number in (False, True)]
     first, second = dets[::-1] if many else dets
@@ -43,7 +44,7 @@ def _determiner(draw: Draw, good: bool) -> str:
 
 
 def _article(draw: Draw, good: bool) -> str:
-    """Both articles, so that only their places can be wrong."""
+    """A clause with both articles, so that only their places can be wrong."""
     kinds = ["", ""]
     while (kinds[0][:1] in VOWELS) == (kinds[1][:1] in VOWELS):
         kinds = [draw.word("kind"), draw.word("kind")]
@@ -53,7 +54,7 @@ def _article(draw: Draw, good: bool) -> str:
 
 
 def _subject(draw: Draw, many: bool, who: str = "", determiner: str = "the") -> str:
-    """People beside things of the other number."""
+    """A subject: a person near things, or people near a thing."""
     who, thing = who or draw.word("person"), draw.word("thing")
     things = thing if many else plural(thing)
     return f"{determiner} {plural(who) if many else who} near the {things}"
@@ -82,13 +83,13 @@ def _reflexive(draw: Draw, good: bool) -> str:
 
 
 def paragraph(draw: Draw) -> str:
-    """Three sentences of the forms that `cola` asks about, all right."""
+    """Three grammatical sentences of the forms that `cola` asks about."""
     forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 3)
     return " ".join(sentence(form(draw, True)) for form in forms)
 
 
 def cloze(draw: Draw) -> ClozeItem:
-    """The verb agrees with its noun, though another stands between."""
+    """The number of a verb, which agrees with its subject, with another noun in between."""
     many, verb, thing = draw.random() < 0.5, draw.verb("thing"), a(draw.word("thing"))
     forms = (verb.base, verb.third) if many else (verb.third, verb.base)
     start = sentence(_subject(draw, many), "")
@@ -96,7 +97,7 @@ def cloze(draw: Draw) -> ClozeItem:
 
 
 def cloze_reflexive(draw: Draw) -> ClozeItem:
-    """The number of a reflexive pronoun agrees with its noun, though another stands between."""
+    """The number of a reflexive, which agrees with its subject, with another noun in between."""
     many, who = draw.random() < 0.5, draw.word("person")
     forms = ["themselves.", HIMSELF[GENDER[who]] + "."]
     start = f"{_subject(draw, many, who)} {draw.verb('being').past}"

@@ -1,8 +1,8 @@
 """The books of the world: tales, remarks, readers, natural histories and chronicles.
 
-Each book is named for one kind of discourse and contains some of every other. Together they teach
-what the tasks ask for. Kept out are any 13 words in a row of the rows that are not for training,
-and their texts, but for short ones (`tasks.world.tasks.forbidden_texts`).
+Each book is named after one kind of discourse and contains some of every other. Together they teach
+what the tasks ask for. Any 13 consecutive words of the rows that are not for training are kept out,
+and so are their texts, except short ones (`tasks.world.tasks.forbidden_texts`).
 """
 
 import itertools
@@ -22,12 +22,12 @@ from tasks.world.draw import Draw
 from tasks.world.lexicon import NUMBERS
 from tasks.world.settings import Discourse
 
-NGRAM = 13  # the length of the n-grams by which the contamination table compares
+NGRAM = 13  # the length of the contamination table's n-grams
 LINK = re.compile(r"^(but|for|though|whereas|while|yet) ")
 MARK = re.compile(r"[^\w \n]")
 SENTENCE_END = re.compile(r"[.!?:]")
 WORD = re.compile(r"\w+|[^\w\s]")
-# Of each kind of discourse the title of its books, and how a paragraph of it is made.
+# For each kind of discourse, the title of its books and the maker of its paragraphs.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),
     "stories": ("Tales", stories.paragraph),
@@ -44,7 +44,7 @@ def write_book(
 ) -> str:
     """A book of about `length` words, in chapters, without any of the `forbidden` texts.
 
-    `shares` are of the words of each kind of discourse; forbidden texts are `fingerprints`.
+    `shares` has each kind of discourse's share of the words; forbidden texts are `fingerprints`.
     """
     used = [kind for kind, share in shares.items() if share]
     title, _ = KINDS[used[number % len(used)]]
@@ -56,11 +56,11 @@ def write_book(
         if count >= next_chapter:
             chapter, next_chapter = chapter + 1, count + max(400, length // 11)
             blocks.append(f"Chapter {NUMBERS[(chapter - 1) % len(NUMBERS)]}")
-        # The kind that lags most behind its share: long paragraphs are then as frequent as short.
+        # The kind furthest behind its share of words, whatever the length of its paragraphs.
         kind = min(used, key=lambda k: (written[k] + draw.random() * 60) / shares[k])
         _, paragraph = KINDS[kind]
         text = paragraph(draw)
-        # 13 words in a row may be of more than one paragraph.
+        # 13 consecutive words may span more than one paragraph.
         if not forbidden.isdisjoint(fingerprints(text, "\n".join(blocks[-2:]))):
             continue
         blocks.append(text)
@@ -75,10 +75,10 @@ def normalise(text: str) -> str:
 
 
 def fingerprints(text: str, before: str = "") -> set[str]:
-    """What a book may not share with a reported row.
+    """The parts of a text that a book may not share with a reported row.
 
-    Its sentences, each two in a row, their clauses without the words that link them, its first
-    sentences, and its `ngrams`.
+    They are its sentences, each two consecutive sentences, the clauses without their linking words,
+    its opening runs of sentences of any length, and its `ngrams`.
     """
     ended = SENTENCE_END.sub("\n", text)
     sentences, clauses = ended, ended.replace(",", "\n")
@@ -92,14 +92,14 @@ def fingerprints(text: str, before: str = "") -> set[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Each line of a text as `normalise` makes it."""
+    """Each line of a text, normalised as by `normalise`."""
     return [" ".join(line.split()) for line in MARK.sub(" ", text.lower()).split("\n")]
 
 
 def ngrams(text: str, before: str = "") -> set[str]:
-    """Any 13 words in a row that end in a text, and may begin in what is `before` it.
+    """Any 13 consecutive words that end in a text, and may begin in the text `before` it.
 
-    A mark is a word and "cannot" two, as in the contamination table.
+    A punctuation mark is one word and "cannot" two, as in the contamination table.
     """
     whole = [*_words(before)[1 - NGRAM :], *_words(text)]
     return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}

@@ -39,7 +39,7 @@ SKILLS: dict[str, Callable[[Draw], ClozeItem]] = {
 def write_cloze(draw: Draw, settings: WorldSettings) -> str:
     """JSON lines with skill, context, choices and label, `settings.cloze` for each skill.
 
-    Right choices are spread evenly over the places.
+    The places of the right choices are evenly distributed.
     """
     lines = []
     for skill, make in SKILLS.items():

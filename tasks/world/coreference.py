@@ -1,4 +1,4 @@
-"""Coreference: whom does a pronoun stand for? DPRD, and the characters of the books."""
+"""Coreference: to whom does a pronoun refer? DPRD, and the characters of the books."""
 
 from tasks.world.draw import Degree, Draw
 from tasks.world.grammar import sentence
@@ -7,9 +7,10 @@ from tasks.world.rows import ClozeItem, Row
 
 
 def _deed(draw: Draw, first: bool) -> tuple[str, str, str, str]:
-    """What one person did to several or the reverse, whom its reason is about, and the other.
+    """What one person did to several, or the reverse, and whom the reason for it is about.
 
-    `first`: the reason is about who did it. The third is how the reason begins.
+    Returns the deed, whom the reason is about, how the reason begins with a pronoun ("he was"), and
+    the other party. `first`: the reason is about whoever did the deed.
     """
     one = draw.word("person")
     many = draw.word("person", (one,))
@@ -21,9 +22,9 @@ def _deed(draw: Draw, first: bool) -> tuple[str, str, str, str]:
 
 
 def dprd(draw: Draw, label: str, degree: Degree) -> Row:
-    """A deed and its reason, told with a pronoun; `label` is the place of the one it stands for.
+    """A deed and its reason, told with a pronoun; `label` is the index of its referent.
 
-    Every row is lexical, whatever degree is asked for: the number of the pronoun tells.
+    Every row is lexical, whatever degree is asked for: the number of the pronoun settles it.
     """
     deed, about, was, other = _deed(draw, label == "0")
     text = f"{deed} in the {draw.word('place')} because {was} {draw.word('trait')}"

@@ -1,7 +1,7 @@
-"""Which rows of the synthetic world are of which degree of difficulty.
+"""The degree of difficulty of each row of the synthetic world.
 
 A class of words settles a lexical row; one of two clauses counts in a relational row; in a
-compositional row a word reverses another (`tasks.world`).
+compositional row a word reverses another (`tasks.world.feelings`).
 """
 
 import csv
@@ -13,9 +13,9 @@ from tasks.world.draw import DEGREES
 
 
 def read_degrees(path: Path) -> dict[str, set[str]]:
-    """The rows of each degree, as `place` names them, by the file that the world writes.
+    """Read the world's file of degrees: the rows of each degree, named as by `place`.
 
-    Raises InputError if it is missing or not the one of the manifest beside it.
+    Raises InputError if it is missing or differs from the manifest beside it.
     """
     remedy = "make the world again"
     described = manifest.read(path.parent, remedy)["files"].get(path.name, {})

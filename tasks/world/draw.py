@@ -1,4 +1,4 @@
-"""Random draws of words and forms: of a world's own ones for books, of fewer for training rows."""
+"""Random draws of words and forms: all of a world's for books, fewer of them for training rows."""
 
 import functools
 import hashlib
@@ -21,22 +21,23 @@ WORDS: Words = {
     "lifeless": [kinds for category, kinds in CATEGORIES.items() if category not in LIVING],
     **{sort: [words] for sort, words in lexicon.CLASSES.items()},
 }
-# What a text takes: classes of words; one of two clauses; a word that reverses another.
+# What settles a label: classes of words; one of two clauses; a word that reverses another.
 Degree = Literal["lexical", "relational", "compositional"]
 DEGREES: tuple[Degree, ...] = get_args(Degree)
-# How often a paragraph of the books is of each degree. Tales are the plainest: where these say
-# straight what chronicles say in a roundabout way, it is learnt much sooner (bench/LOG.md).
+# The relative frequencies of the degrees in the books' paragraphs. Tales are the plainest: where
+# they say directly what chronicles say in a roundabout way, it is learnt much sooner
+# (bench/LOG.md).
 IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
-IN_VERDICTS = (8, 1, 1)  # of a paragraph that ends in a verdict on a claim
+IN_VERDICTS = (8, 1, 1)  # in paragraphs that end in a verdict on a claim
 COMBINED = 0.3  # how often the books combine what training rows do not
 Option = TypeVar("Option")
 
 
 class Draw(random.Random):
-    """A random generator of one named part of a world, which draws words and forms as well.
+    """A random generator for one named part of a world, which also draws words and forms.
 
-    The words are those of `seen` (None: all of the world's) and, with probability `unseen_share`,
-    of `unseen`. `combined` is the probability that a compositional text combines clauses as no
+    The words are from `seen` (None: all of the world's) and, with probability `unseen_share`, from
+    `unseen`. `combined` is the probability that a compositional text combines clauses as no
     training row does, where its second part allows it (`combined`, `reversals`).
     """
 
@@ -78,7 +79,7 @@ class Draw(random.Random):
         return self.choice(half(self.world, tuple(lexicon.VERBS[takes])))
 
     def form(self, *forms: str) -> str:
-        """Draw one of the forms that this world has: the half of these that its seed chose."""
+        """Draw one of the forms that this world has: the half of `forms` chosen by its seed."""
         return self.choice(half(self.world, forms))
 
     def degree(self, shares: tuple[int, ...] = IN_BOOKS) -> Degree:
@@ -90,12 +91,12 @@ class Draw(random.Random):
         return self.random() < self._combined
 
     def reversals(self, degree: Degree, *sorts: Option) -> tuple[Option, bool, bool]:
-        """What a text is about, one of `sorts`, and which of its two parts are reversed: one or
-        both if it is compositional, else none.
+        """Draw what a text is about, one of `sorts`, and whether each of its two parts is reversed.
 
-        Of the sorts each task holds one out: both parts of a training row that is about it are
-        never reversed, though each is by itself, and both are in rows about the others. Sort and
-        second part are drawn alike for all rows, or the second text would tell of the label.
+        One or both parts are reversed if it is compositional, else none. Each task holds out one
+        of the sorts: in training rows about it either part may be reversed, but never both; in rows
+        about the other sorts both may be. The sort and the second part's reversal have the same
+        distribution in all rows, or the second text would give away the label.
         """
         if degree != "compositional":
             return self.choice(sorts), False, False
@@ -111,7 +112,7 @@ def _number(name: str) -> int:
 
 @functools.cache
 def half(seed: int, options: tuple[Option, ...]) -> tuple[Option, ...]:
-    """The half of some options that a world has, in their order."""
+    """The half of the options that a world has, in their order."""
     n = (len(options) + 1) // 2
     chosen = random.Random(_number(f"{seed}/{options}")).sample(range(len(options)), n)
     return tuple(options[i] for i in sorted(chosen))

@@ -1,4 +1,4 @@
-"""Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
+"""Entailment: does a claim about a feeling follow? SNLI, MNLI, RTE, and the books' deeds."""
 
 from tasks.prompt import CLAIM
 from tasks.world.draw import IN_CHRONICLES, IN_VERDICTS, Degree, Draw
@@ -19,8 +19,8 @@ from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import ClozeItem, Row
 
-SURPRISES = 0.08  # the share of the books' deeds that turn out otherwise than they should
-UNKNOWN = 0.17  # the share of their claims about which nothing is told
+SURPRISES = 0.08  # the share of the books' deeds with an unexpected outcome
+UNKNOWN = 0.17  # the share of the books' claims that what is told leaves open
 GENRES = {
     "fiction": ("once {}", "long ago {}"),
     "news": ("it is reported that {}", "it was announced that {}"),
@@ -30,7 +30,7 @@ GENRES = {
 
 
 def snli(draw: Draw, label: str, degree: Degree) -> Row:
-    """What happened, and a claim about how somebody was, who had news or had rested or worked.
+    """What happened to somebody (news, rest or work), and a claim about how they felt.
 
     Neutral: the claim is about the other of mood and energy. Compositional: what happened or the
     claim is reversed, or both.
@@ -40,7 +40,7 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
-    """The same, told in a genre."""
+    """A row as of `snli`, told in a genre."""
     telling, claim = _telling_and_claim(draw, label, degree)
     told = _told(draw, telling.clause, genre)
     return Row(sentence(told), sentence(claim), label, group=genre, degree=degree)
@@ -65,7 +65,7 @@ def _subject(draw: Draw, telling: Telling) -> str:
 
 
 def rte(draw: Draw, label: str, degree: Degree) -> Row:
-    """What happened on some day, and a claim that follows or the opposite one."""
+    """What happened on some day, and a claim that follows or the opposite claim."""
     good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, good, degree, reversed_=reversed_)
     claimed = good == (label == "entailment")
@@ -78,13 +78,13 @@ def _day(draw: Draw) -> str:
 
 
 def paragraph(draw: Draw) -> str:
-    """Who rested or worked, or what news they had, and how they were then."""
+    """Who rested or worked, or what news they had, and how they felt then."""
     good, judged = draw.random() < 0.5, draw.random() < JUDGED
     degree = draw.degree(IN_VERDICTS if judged else IN_CHRONICLES)
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS, "energy")
     telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)), reversed_=reversed_)
     who = _subject(draw, telling)
-    # Two adjectives in what is denied: no book has a reported claim of more than four words.
+    # Denials have two adjectives, as no book may have a reported claim of more than four words.
     form, n = draw.random(), 1 + denied
     if judged:
         lines = [_judged(draw, telling, denied)]
@@ -114,7 +114,7 @@ def paragraph(draw: Draw) -> str:
 
 
 def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
-    """A claim about one of those that are told of, and whether it was so."""
+    """A claim about one of the people in the telling, and the verdict on it."""
     who, good = _subject(draw, telling), telling.good
     if telling.others and draw.random() < 0.5:
         who, good = he(telling.others), not good
@@ -125,7 +125,7 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
 
 
 def cloze(draw: Draw, degree: Degree) -> ClozeItem:
-    """How somebody was after rest or work."""
+    """How somebody felt after rest or work."""
     feeling: Feeling = "energy"
     _, reversed_, denied = draw.reversals(degree, feeling)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
@@ -138,7 +138,7 @@ def cloze(draw: Draw, degree: Degree) -> ClozeItem:
 
 
 def cloze_surprise(draw: Draw) -> ClozeItem:
-    """Whether how somebody was agrees with what happened."""
+    """Whether how somebody felt agrees with what happened."""
     good, agree = draw.random() < 0.5, draw.random() < 0.5
     telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
     claim = state(draw, he(telling.who), telling.feeling, good == agree)

@@ -1,8 +1,8 @@
 """What makes people glad or sad, fresh or weary: the clauses that most tasks are made of.
 
-Three degrees of difficulty, the same in every task but CoLA. Lexical: the class of one word tells.
-Relational: two clauses stand against each other, and one of them counts. Compositional: a word
-reverses what another says ("hated", "hardly", "not"), in one of two texts or in both.
+There are three degrees of difficulty, the same in every task but CoLA. Lexical: the class of one
+word settles the label. Relational: two clauses contrast, and one of them counts. Compositional: a
+word reverses what another says ("hated", "hardly", "not"), in one of two texts or in both.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ REVERSED_NEWS = (
     "{who} {news} the {thing} that {he} {liking}",
     "{who} {news} the {thing} , for {he} {liking} it",
 )
-# What the books say behind a claim that follows, that does not, or of which nothing is told.
+# The books' verdicts on a claim that follows, that does not, or that what is told leaves open.
 VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 JUDGED = 0.3  # the share of the books' paragraphs that end in a verdict
-# Most claims are true, as most of what a book says: where a claim cannot be foreseen at all, it is
-# not learnt whether it was so (bench/LOG.md).
+# Most claims are true, like most of what a book says: where claims cannot be predicted at all,
+# models do not learn whether they are true (bench/LOG.md).
 TRUE_SHARE = 0.75
-DENIED = 0.2  # the share of the claims of kinds and remarks that are denials there
+DENIED = 0.2  # the share of denials among the claims about kinds and remarks
 LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
-# Of each feeling the classes of adjectives and of what brings it about, the good ones first.
+# For each feeling, the classes of its adjectives and of its causes, the good ones first.
 ADJECTIVES: dict[Feeling, tuple[str, str]] = {
     "mood": ("happy", "sad"),
     "energy": ("fresh", "weary"),
@@ -38,7 +38,7 @@ CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("
 
 @dataclass(frozen=True)
 class Telling:
-    """A clause and what follows from it: how somebody feels, and perhaps `others` the opposite."""
+    """A clause and what follows from it: how `who` feels; `others`, if any, feel the opposite."""
 
     clause: str
     who: str
@@ -56,10 +56,10 @@ def tell(
     n: int = 1,
     reversed_: bool = False,
 ) -> Telling:
-    """Tell what makes somebody feel so, in n words of its class; `reversed_` as in `cause`.
+    """Tell what makes somebody feel good or bad, in n words of its class.
 
-    Relational: others have the opposite luck, or any luck of the `other` feeling if one is given;
-    either of them may be asked about.
+    Relational: others have the opposite luck, or either luck in the `other` feeling if one is
+    given; the telling may be about either party. `reversed_` is as in `cause`.
     """
     who = draw.who()
     if degree != "relational":
@@ -75,10 +75,10 @@ def tell(
 def cause(
     draw: Draw, who: str, feeling: Feeling, good: bool, reversed_: bool = False, n: int = 1
 ) -> str:
-    """A clause about what makes somebody feel so, with n words of its class.
+    """A clause about what makes somebody feel good or bad, with n words of its class.
 
-    `reversed_`: by a feeling for a thing, which may turn a loss into luck; or by what was hardly
-    done.
+    `reversed_`: the cause is love or hate of a thing, which may turn its loss into luck; or it is
+    something that was seldom done.
     """
     if feeling == "energy":
         deeds = draw.words(CAUSES["energy"][good == reversed_], n)
@@ -96,14 +96,14 @@ def cause(
 
 
 def _where(draw: Draw) -> str:
-    """A place, in three clauses of ten: what a place takes of the books teaches nothing else."""
+    """A place, in three of ten clauses: words that the books spend on places teach nothing else."""
     return f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
 
 
 def state(
     draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False, n: int = 1
 ) -> str:
-    """How somebody was, in n adjectives; if `denied`, by saying that the opposite was not so."""
+    """How somebody felt, in n adjectives; if `denied`, by denying the opposite."""
     be = "were" if who in (*OTHERS, "they") else "was"
     return f"{who} {be} {how(draw, feeling, good, denied, n)}"
 
@@ -115,8 +115,10 @@ def how(draw: Draw, feeling: Feeling, good: bool, denied: bool = False, n: int =
 
 
 def surprise(good: bool) -> str:
-    """The word behind a state that nobody expected: without it nothing in the books compares how
-    somebody was with what had happened."""
+    """The word after a state that nobody expected.
+
+    Without it nothing in the books would compare how somebody felt with what had happened.
+    """
     return "luckily" if good else "alas"
 
 

@@ -1,7 +1,7 @@
 """The original file layouts of the twelve tasks and DPRD, written from rows.
 
 Each writer takes the rows of every split and returns {path: text}. Columns the world has no content
-for stay empty. Layouts of tables are given as {column: template of its cell}.
+for stay empty. Layouts of tables are given as {column: template of its cells}.
 """
 
 import csv
@@ -33,7 +33,7 @@ def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
 def _glue(
     folder: str, columns: Columns, not_in_test: set[str], index: str = "index"
 ) -> Callable[[Splits], Files]:
-    """The writer of a GLUE task; test files have an index and not every column."""
+    """The writer of a GLUE task; test files have an index but not every column."""
     test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
 
     def write(splits: Splits) -> Files:
@@ -61,7 +61,7 @@ _write_mrpc = _glue("MRPC", _mrpc, {"Quality"})
 
 
 def mrpc(splits: Splits) -> Files:
-    """With a byte order mark."""
+    """GLUE files with a byte order mark."""
     return {path: "\ufeff" + text for path, text in _write_mrpc(splits).items()}
 
 

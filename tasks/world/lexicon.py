@@ -30,10 +30,10 @@ NUMBERS: list[str] = _WORDS["numbers"].split()
 CATEGORIES = _lists(_WORDS["categories"])
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
 LIVING: list[str] = _WORDS["living"].split()
-# What reverses an adjective, and what reverses a verb.
+# The words that reverse an adjective, and those that reverse a verb.
 NEGATORS = ("not", "hardly", "far from", "by no means", "anything but", "scarcely")
 SELDOM = ("never", "hardly", "scarcely", "rarely", "seldom", "barely")
-OTHERS = ("the others", "other people")  # beside the one whom a text is about
+OTHERS = ("the others", "other people")  # not the one whom a text is about
 CLASSES = _lists(_WORDS["classes"])
 
 
@@ -47,7 +47,7 @@ class Verb:
 
 
 def _with_s(word: str) -> str:
-    """A word with the ending of a plural or of a third person."""
+    """A word with the ending of a plural noun or of a verb in the third person."""
     if word.endswith("y") and word[-2] not in "aeiou":
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "sh", "ch", "x")) else "s")

@@ -1,6 +1,6 @@
-"""Whether the files of the synthetic world are still those that were written.
+"""Check that the files of the synthetic world are still those that were written.
 
-What reads a folder of the world asks `check` first.
+Code that reads a folder of the world calls `check` first.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from tasks.common.errors import InputError, make_again
 def check(folder: Path) -> None:
     """Raise InputError where a file in a folder of a synthetic world is missing, changed or added.
 
-    A folder beside which there is no manifest that lists it is somebody's own data, and passes.
+    A folder that no manifest beside it lists is a user's own data, and passes.
     """
     world, path = folder.parent, folder.parent / manifest.NAME
     if not path.is_file():

@@ -23,7 +23,7 @@ KNEW = ("heard", "knew", "guessed", "noticed")
 
 
 def qnli(draw: Draw, label: str, degree: Degree) -> Row:
-    """Why somebody felt so, and a sentence that is a reason for it or not."""
+    """The question of why somebody felt so, and a sentence that gives a reason or does not."""
     right = label == "entailment"
     good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, good, degree, reversed_=reversed_)
@@ -36,15 +36,15 @@ def qnli(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool) -> str:
-    """`was she glad`, or the opposite denied."""
+    """A clause such as `was she glad`, or one that denies the opposite."""
     subject, be, rest = state(draw, who, feeling, good, denied).split(maxsplit=2)
     return f"{be} {subject} {rest}"
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
-    """Two questions, who heard of what happened and who heard how somebody was.
+    """Two questions: who heard what happened, and who heard how somebody felt.
 
-    Of those that are not the same half are about the other of mood and energy.
+    In half of the pairs that are not duplicates, the second is about the other of mood and energy.
     """
     same = label == "1"
     first, second, _ = _heard(draw, same, degree, unrelated=not same and draw.random() < 0.5)
@@ -54,7 +54,7 @@ def qqp(draw: Draw, label: str, degree: Degree) -> Row:
 def _heard(
     draw: Draw, follows: bool, degree: Degree, unrelated: bool = False
 ) -> tuple[str, str, bool]:
-    """Two questions without their marks, and whether the state in the second is a good one."""
+    """Two questions without question marks, and whether the state in the second is a good one."""
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
     good = telling.good == follows
@@ -66,9 +66,9 @@ def _heard(
 
 
 def race(draw: Draw, label: str, degree: Degree) -> Row:
-    """A passage, how somebody felt, and four answers: glad, sad, fresh and weary.
+    """A passage, the question of how somebody felt, and four answers: glad, sad, fresh and weary.
 
-    Relational: a second person's mood or energy stands in the passage as well. Compositional: what
+    Relational: the passage tells of a second person's mood or energy as well. Compositional: what
     happened is reversed, or the answers are denials, or both.
     """
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)

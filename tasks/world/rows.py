@@ -10,7 +10,7 @@ from tasks.world.draw import Degree, Draw
 
 @dataclass(frozen=True)
 class Row:
-    """The texts of a row and its label, all as the task's files hold them; how hard it is."""
+    """A row's texts and label, all as in the task's files, and its degree of difficulty."""
 
     first: str
     second: str = ""
@@ -22,7 +22,7 @@ class Row:
 
 @dataclass(frozen=True)
 class ClozeItem:
-    """Continuations of a context to choose from; the first is right."""
+    """A context, and continuations to choose from; the first is right."""
 
     context: str
     choices: tuple[str, ...]
@@ -42,7 +42,7 @@ def draw_rows(
 ) -> list[Row]:
     """Draw n rows with these shares of labels and, within a label, of degrees.
 
-    A row never has the texts of one in `used`, and is added to it.
+    No row repeats texts that are in `used`, and each row's texts are added to it.
     """
     plan = []
     for label, count in _counts(labels, n).items():
@@ -64,7 +64,7 @@ def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
 def _draw_new(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[str]) -> Row:
     for _ in range(10_000):
         row = make(draw, label, degree)
-        # Without the choices: a passage has one question, as `degrees.csv` counts them.
+        # Choices do not count, so that a passage has one question, as `degrees.csv` assumes.
         key = "\n".join(sorted((row.first.lower(), row.second.lower())))
         if key not in used:
             used.add(key)

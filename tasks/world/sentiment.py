@@ -22,7 +22,7 @@ CONCESSIONS = (
     "{conceded} , yet {main}",
 )
 ADVERBS = ("so ", "quite ", "truly ", "really ", "")
-# STS-B's score: the weight of agreeing opinions, and of their being of one work.
+# The weights in STS-B's score of agreeing opinions and of opinions on the same work.
 STSB_OPINION, STSB_WORK = 4.0, 1.0
 
 
@@ -32,9 +32,9 @@ def sst2(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
-    """An opinion in n words; or one of two, where the conceded one does not count; or a denial.
+    """An opinion in n words; or two, of which the conceded one does not count; or a denial.
 
-    Training rows have denials alone, and the books and reported rows as one of two opinions, too.
+    In training rows a denial stands alone; books and reported rows also have two, one conceded.
     """
     denied = degree == "compositional"
     if degree == "relational" or (denied and draw.combined()):
@@ -45,7 +45,7 @@ def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 
 
 
 def opinion(draw: Draw, positive: bool, work: str = "", negated: bool = False, n: int = 1) -> str:
-    """What somebody thought of a work, in n words that are `positive` and may be negated."""
+    """What somebody thought of a work, in n positive or negative words, which may be negated."""
     how = f"{draw.form(*NEGATORS)} " if negated else draw.choice(ADVERBS)
     link = "or" if negated else "and"
     judged = how + draw.words("positive" if positive else "negative", n, link)
@@ -60,7 +60,7 @@ def opinion(draw: Draw, positive: bool, work: str = "", negated: bool = False, n
 def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
     """An opinion and how everyone felt: is it the same report?
 
-    Compositional: one of them is a denial; in reported rows each may be.
+    Compositional: one of them is a denial; in reported rows both may be.
     """
     positive = draw.random() < 0.5
     first, denied = _first(draw, positive, degree)
@@ -78,7 +78,7 @@ def _first(draw: Draw, positive: bool, degree: Degree, work: str = "") -> tuple[
 
 
 def stsb(draw: Draw, label: str, degree: Degree) -> Row:
-    """Two opinions; the score is the weight of their agreeing and of their being of one work."""
+    """Two opinions; the score says whether they agree and whether they are on the same work."""
     positive, agree, alike = (draw.random() < 0.5 for _ in range(3))
     work = draw.word("work")
     first, denied = _first(draw, positive, degree, work)
@@ -108,7 +108,7 @@ def paragraph(draw: Draw) -> str:
 
 
 def _judged(draw: Draw, positive: bool) -> str:
-    """How everyone felt, or another opinion, in two words and perhaps a denial."""
+    """How everyone felt, or another opinion, in two words and perhaps as a denial."""
     denied = draw.random() < DENIED
     if draw.random() < 0.5:
         everyone = f"everyone in the {draw.word('place')}"

@@ -27,7 +27,7 @@ TrainRows = Annotated[int, Field(ge=6, le=20_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-# The shares of the words of each kind of discourse.
+# The share of each kind of discourse in the books' words.
 SHARES: dict[Discourse, float] = {
     "remarks": 0.14,
     "stories": 0.22,
@@ -66,31 +66,31 @@ def _check_degrees(degrees: Degrees) -> Degrees:
 
 
 class WorldSettings(Settings):
-    """What `tasks.world` is given: the seed and the sizes of everything it writes."""
+    """The settings of `tasks.world`: the seed and the sizes of everything it writes."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 7
     """seed of the books and the tasks"""
     words: Annotated[int, Field(ge=1, le=10**9)] = 600_000
-    """approximate number of words of the corpus, spread evenly over books"""
+    """approximate number of words in the corpus, spread evenly over the books"""
     books: Annotated[int, Field(ge=1, le=10_000)] = 80
     """number of books"""
     discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = {}
-    """shares of single kinds of discourse in the books' words, instead of the default ones, such as
-    {reasons: 0}; they are divided by their sum"""
+    """shares of the books' words for single kinds of discourse, in place of their defaults, such as
+    {reasons: 0}; all shares are divided by their sum"""
     degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees()
     """shares of the training rows of each degree of difficulty; they are divided by their sum"""
     reported: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees(
         lexical=0.25, relational=0.25, compositional=0.5
     )
-    """the same of all other rows, half of which are compositional"""
+    """the same for all other rows, by default half of them compositional"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0
-    """factor on the rows of every training split"""
+    """factor on the number of rows of every training split"""
     report: Annotated[int, Field(ge=10, le=10_000)] = 200
-    """rows of each reported split"""
+    """number of rows in each reported split"""
     rows: dict[WorldTaskName, TrainRows] = {}
-    """training rows of single tasks, such as {rte: 60}, instead of scale"""
+    """number of training rows of single tasks, such as {rte: 60}, in place of scale"""
     cloze: Annotated[int, Field(ge=10, le=10_000)] = 200
-    """cloze items of each skill"""
+    """number of cloze items for each skill"""
 
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""

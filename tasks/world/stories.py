@@ -19,8 +19,9 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
 def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
     """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
-    Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing
-    what one hates makes glad too, or the endings are denials; in reported rows also both.
+    Lexical: good news makes people glad. Relational: others have opposite news. Compositional:
+    losing what one hates makes one glad too, or the endings are denials; in reported rows also
+    both.
     """
     _, liked, denied = draw.reversals(degree, "mood")
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
@@ -60,7 +61,7 @@ def paragraph(draw: Draw) -> str:
 
 
 def _and(line: str) -> str:
-    """A sentence with a frame of its own: 13 words in a row of a reported story are in no book."""
+    """A sentence after "And", so that no book shares 13 consecutive words with a reported story."""
     return f"And {line if line.split()[0] in NAMES else line[0].lower() + line[1:]}"
 
 

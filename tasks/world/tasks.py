@@ -21,13 +21,13 @@ from tasks.world.questions import KNEW
 from tasks.world.rows import MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
-UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
-COMBINED = 0.4  # and, if compositional, that it combines clauses as no training row does
-CLAIM_WORDS = 4  # texts of so few words may stand in the books
-ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # around a claim of QQP
+UNSEEN_SHARE = 0.6  # probability that a word of a reported row is a held-out one
+COMBINED = 0.4  # and that a compositional row combines clauses as no training row does
+CLAIM_WORDS = 4  # texts of at most so many words may occur in the books
+ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # before a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
 
-# The rows of each split: a share of the training rows, "report" or "unlabelled".
+# The size of each split: a share of the training rows, "report" or "unlabelled".
 SplitSizes = dict[str, float | str]
 GLUE: SplitSizes = {"train": 1.0, "dev": "report", "test": "unlabelled"}
 PUBLIC: SplitSizes = {"train": 1.0, "dev": 0.3, "test": "report"}
@@ -50,8 +50,8 @@ FOUR = dict.fromkeys("ABCD", 1.0)
 class WorldTask:
     """A task: its training rows at scale 1, its splits, its files, how a row is made, the labels.
 
-    `labels` gives the share of each label; `prompts` are the task's own with each answer, which are
-    not read from there, or every task's code would be the world's.
+    `labels` gives the share of each label; `prompts` are the task's own with each answer, repeated
+    here so that the world does not depend on every task's code.
     """
 
     rows: int
@@ -66,7 +66,7 @@ TWO_VERDICTS = tuple(f"{CLAIMED} {verdict}" for verdict in (TRUE, FALSE))
 THREE_VERDICTS = (*TWO_VERDICTS, f"{CLAIMED} {UNKNOWN}")
 CHOSEN = ("{first} {second} {choice}",)
 VERY = ("{first} very negative", "{first} very positive")
-# The training rows rank the tasks by size as the published sets do.
+# The numbers of training rows rank the tasks as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "snli": WorldTask(10000, PUBLIC, layouts.snli, entailment.snli, THREE, THREE_VERDICTS),
     "mnli": WorldTask(9990, MNLI, layouts.mnli, entailment.mnli, THREE, THREE_VERDICTS),
@@ -98,9 +98,10 @@ def make_splits(
     degrees: dict[Degree, float],
     reported: dict[Degree, float],
 ) -> layouts.Splits:
-    """All splits of a task; `degrees` are the shares of its training rows, `reported` of others.
+    """All splits of a task.
 
-    These also use words, and combine clauses, as no training row does.
+    `degrees` are the shares of each degree in the training rows, `reported` those in all others,
+    which also use words, and combine clauses, as no training row does.
     """
     of = WORLD_TASKS[name]
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
@@ -109,7 +110,7 @@ def make_splits(
     splits = {}
     for split, size in of.splits.items():
         n = sizes[size] if isinstance(size, str) else max(6, round(train * size))
-        other_genres = split.endswith("mismatched")  # and unseen words alone
+        other_genres = split.endswith("mismatched")  # and unseen words only
         share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
         held_out = unseen if share else None
         combined = COMBINED if share else 0.0
@@ -125,7 +126,7 @@ def make_splits(
 
 
 def _mnli(*genres: str) -> MakeRow:
-    """The maker of rows of these genres."""
+    """The maker of MNLI rows of these genres."""
     return lambda draw, label, degree: entailment.mnli(draw, label, degree, draw.choice(genres))
 
 
@@ -138,13 +139,13 @@ def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
 
 
 def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """What of a task's rows no book may contain, as `fingerprints` returns it.
+    """The parts of a task's rows that no book may contain, in the form of `fingerprints`.
 
-    They are both texts of a row, and any 13 words in a row of both with each choice behind them;
-    for DPRD the sentence with either candidate in place of the pronoun. Claims of a few words, such
-    as "It can bend.", are allowed: without them books could not say what rows ask for. So are the
-    texts of training rows, of which large sets use up most short sentences, but not as a prompt
-    asks for their labels.
+    They are both texts of a row, and any 13 consecutive words of both texts followed by each
+    choice; for DPRD the sentence with either candidate in place of the pronoun. Claims of a few
+    words, such as "It can bend.", are allowed: without them books could not say what rows ask for.
+    So are the texts of training rows, as large sets use up most short sentences, but not in the
+    form in which a prompt asks for their labels.
     """
     found = _prompted(name, splits)
     kept = [split for split, size in WORLD_TASKS[name].splits.items() if size != 1.0]
@@ -168,7 +169,7 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
 
 
 def _prompted(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """What a task's prompt asks of every row, with each answer behind it."""
+    """The task's prompts, filled in with every row and followed by each answer."""
     rows = [row for rows in splits.values() for row in rows]
     return {
         normalise(prompt.format(first=row.first, second=row.second, choice=choice))

@@ -1,4 +1,4 @@
-"""Taxonomy, kinds and what they can do: SciTail, and the natural history of the books."""
+"""Taxonomy: what can a kind do? SciTail, and the natural history of the books."""
 
 from tasks.prompt import CLAIM
 from tasks.world.draw import IN_VERDICTS, Degree, Draw
@@ -16,10 +16,10 @@ FOUND = (
 
 
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
-    """Of what somebody found, and what it can do: the living breathe, and things rust.
+    """What somebody found, and a claim about what it can do: the living breathe, and things rust.
 
-    Relational: something else was looked for. Compositional: the claim is a denial; in reported
-    rows something else may have been looked for as well.
+    Relational: they had looked for something else. Compositional: the claim is a denial; in
+    reported rows they may also have looked for something else.
     """
     living, denied = draw.random() < 0.5, degree == "compositional"
     told = "lexical" if denied and not draw.combined() else degree
@@ -29,12 +29,12 @@ def scitail(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def can(draw: Draw, living: bool, denied: bool) -> str:
-    """What something living, or not, can do; if `denied`, by what it cannot."""
+    """What something living or lifeless can do; if `denied`, what it cannot do."""
     return f"it can{'not' * denied} {draw.word('ability' if living != denied else 'mishap')}"
 
 
 def found(draw: Draw, kind: str, degree: Degree) -> str:
-    """That somebody found a kind, and perhaps did not find another."""
+    """A clause that somebody found a kind, and perhaps had looked for another."""
     who = draw.who()
     if degree == "lexical":
         return f"{np(who)} found {a(kind)} in the {draw.word('place')}"
@@ -47,7 +47,7 @@ def paragraph(draw: Draw) -> str:
     kind, judged = draw.word("kind"), draw.random() < JUDGED
     degree = draw.degree(IN_VERDICTS) if judged else draw.degree()
     told = found(draw, kind, degree)
-    if degree != "lexical":  # a frame of its own: no 13 words in a row are a labelled row's
+    if degree != "lexical":  # so that no 13 consecutive words are a labelled row's
         told += f" in the {draw.word('place')}"
     was = f"It was {a(HYPONYM[kind])}."
     does = _can(draw, alive(kind))
