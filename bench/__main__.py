@@ -6,7 +6,7 @@
     python -m bench gpu                 on a GPU; without one it says so
 
 `results/bench.csv` (`bench_gpu.csv`) has both rates of each comparison, and the median ratio of
-alternating rounds. It is written after each; what failed has a row that says why.
+alternating rounds. It is written after each comparison; one that failed has a row that says why.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What is compared: the same work done by ours and by what a user would otherwise run."""
+"""What is compared: the same work done by this suite and by what a user would otherwise run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ WORLD_VOCABULARY = 950  # of the default run
 
 @dataclass(frozen=True)
 class Comparison:
-    """A work, and by name the processes that do it beside ours; `flops` are those of a token."""
+    """A work item and the other processes that do it, by name; `flops` is the number per token."""
 
     name: str
     work: Work
@@ -35,7 +35,7 @@ class Comparison:
 class Scale:
     """How large the models are, on what device, and how often they update; by default GPT-1's."""
 
-    folder: Path  # of the rows
+    folder: Path  # for the rows
     threads: int = 2
     device: str = "cpu"
     transformer: ModelSettings = ModelSettings()
@@ -43,10 +43,10 @@ class Scale:
     n_vocab: int = 40_478
     compile: bool = True
     rounds: int = 5
-    steps: int = 4  # of fine-tuning, in a turn; of pre-training five times as many
+    steps: int = 4  # fine-tuning updates in a turn; for pre-training five times as many
 
     def finetune(self, task: str, batch: int, precision: str, pad_to: int = 0) -> Work:
-        """Fine-tuning on drawn rows, as the paper does it but for the batch."""
+        """Fine-tuning on randomly drawn rows, as in the paper except for the batch size."""
         model = self.transformer
         rows = draw_rows(task, model.n_ctx, self.n_vocab, self.folder)
         settings = FinetuneSettings(lr=6.25e-5, batch=batch, epochs=1000, model=model, optimizer={})
@@ -55,7 +55,7 @@ class Scale:
         return replace(work, pad_to=pad_to)
 
     def pretrain(self, settings: Settings, n_vocab: int, precision: str, **runtime: Any) -> Work:
-        """Pre-training on drawn tokens."""
+        """Pre-training on randomly drawn tokens."""
         data = {"data": draw_corpus(self.folder / f"corpus-{n_vocab}", n_vocab)}
         work = self._work("pretrain", settings, precision, runtime, n_vocab, data)
         return replace(work, steps=5 * self.steps)

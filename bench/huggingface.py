@@ -2,9 +2,9 @@
 
     python -m bench.huggingface WORK padded     as its GLUE example: padded to 128, float32
     python -m bench.huggingface WORK same       our work: both losses, dynamic padding, the quicker
-                                                precision, both orders of a similarity
+                                                precision, both orders of a similarity pair
 
-The first has no auxiliary loss, for its model has none, and one order of a similarity.
+The first has no auxiliary loss, as its model has none, and one order of a similarity pair.
 """
 
 import sys
@@ -35,8 +35,8 @@ LONGEST = 128  # max_seq_length of the GLUE example
 class BothLosses(nn.Module):
     """The loss of the paper's eq. 5 with the model of `transformers`.
 
-    `input_ids` and `attention_mask` `[n S, time]`, the S orders of a row after each other, whose
-    states are added; `labels` `[n]`.
+    `input_ids` and `attention_mask` are `[n S, time]`: the S orders of a row follow each other, and
+    their states are added; `labels` are `[n]`.
     """
 
     def __init__(self, config: OpenAIGPTConfig, lm_coef: float):
@@ -45,7 +45,7 @@ class BothLosses(nn.Module):
         self.dropout, self.score = nn.Dropout(0.1), nn.Linear(config.n_embd, config.num_labels)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, labels: Tensor) -> dict:
-        """As the Trainer wants it: the loss by its name."""
+        """The loss by its name, as the Trainer expects it."""
         hidden = self.model(input_ids, attention_mask=attention_mask).last_hidden_state
         logits = hidden[:, :-1] @ self.model.tokens_embed.weight.T
         targets = input_ids[:, 1:].masked_fill(attention_mask[:, 1:] == 0, -100)
@@ -57,7 +57,7 @@ class BothLosses(nn.Module):
 
 
 def collate(rows: Sequences, whole: bool, which: list[int]) -> dict[str, Tensor]:
-    """A batch of these row numbers; not `whole`, their first sequences alone, cut and padded."""
+    """A batch of the rows `which`; if not `whole`, only their first sequences, cut and padded."""
     ids, lengths = rows.take(np.array(which))
     if not whole:
         ids, lengths = ids[:, :1, :LONGEST], lengths[:, :1].clip(max=LONGEST)
@@ -83,16 +83,16 @@ class TakeTurns(TrainerCallback):
         self.turns, self.batch, self.precision = turns, batch, precision
 
     def on_train_begin(self, args, state, control, **_):  # noqa: ANN001  as the base class
-        """The model is on its device."""
+        """Report ready, now that the model is on its device."""
         self.turns.begin(self.precision)
 
     def on_step_end(self, args, state, control, **_):  # noqa: ANN001
-        """A step is done, optimizer included."""
+        """Count the finished step, optimizer included."""
         control.should_training_stop = not self.turns.done(self.batch)
 
 
 def train(work: Work, same: bool) -> None:
-    """All turns."""
+    """Run all turns."""
     turns, rows, shape = Turns(work), read_rows(work.data), work.model["shape"]
     config = OpenAIGPTConfig(
         vocab_size=work.n_vocab + N_SPECIAL,

@@ -15,7 +15,7 @@ from tasks.spec import TaskSpec
 
 
 def finetune(work: Work, turns: Turns) -> None:
-    """Updates of fine-tuning, from random weights, in rows."""
+    """Fine-tuning updates from random weights, counted in rows."""
     rows, model = read_rows(work.data), ModelSettings(**work.model)
     spec = TaskSpec("rows", work.family, work.n_labels, "accuracy", ("accuracy",))
     facts = CheckpointFacts(
@@ -36,7 +36,7 @@ def finetune(work: Work, turns: Turns) -> None:
 
 
 def pretrain(work: Work, turns: Turns) -> None:
-    """Updates of pre-training, in tokens."""
+    """Pre-training updates, counted in tokens."""
     settings = PretrainSettings(**work.training, model=ModelSettings(**work.model))
     runtime = turns.runtime.model_copy(update={"precision": work.precision})
     with tempfile.TemporaryDirectory() as folder:

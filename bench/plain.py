@@ -1,8 +1,8 @@
 """A plain padded PyTorch loop in the style of a good small GPT code base: `bench.plain WORK`.
 
-The models have GPT-1's shape and mathematics (post-norm, tanh GELU, tied softmax) or the LSTM's, by
-PyTorch's own layers, `scaled_dot_product_attention`, AdamW and clipping, with the work's dropout.
-Every choice and both orders of a pair are sequences of their own.
+The models have GPT-1's shape and mathematics (post-norm, tanh GELU, tied softmax) or the LSTM's,
+built from PyTorch's own layers, `scaled_dot_product_attention`, AdamW and clipping, with the work's
+dropout. Every choice and each order of a pair is a separate sequence.
 """
 
 import sys
@@ -65,7 +65,7 @@ class GPT(nn.Module):
 
 
 class LSTM(nn.Module):
-    """The LSTM language model with `nn.LSTM`; calls as of `GPT`."""
+    """The LSTM language model with `nn.LSTM`; it is called like `GPT`."""
 
     def __init__(self, model: dict, n_vocab: int, dropout: dict, n_labels: int = 1):
         super().__init__()
@@ -87,7 +87,7 @@ class LSTM(nn.Module):
 
 
 class Loop:
-    """One model, its AdamW and its data; a method for each kind of work, which is one update."""
+    """One model, its AdamW and its data; the method for each kind of work does one update."""
 
     def __init__(self, work: Work, runtime: Runtime):
         self.work, self.device = work, runtime.device
@@ -106,7 +106,7 @@ class Loop:
             self.order = batches(len(self.rows), work.batch)
 
     def pretrain(self) -> int:
-        """An update on windows of a corpus, in tokens."""
+        """Update on windows of a corpus; returns the number of tokens."""
         time = self.work.model["n_ctx"]
         starts = self.random.integers(0, len(self.tokens) - time + 1, self.work.batch)
         ids = self.tensor(np.stack([self.tokens[s : s + time] for s in starts]))
@@ -116,7 +116,7 @@ class Loop:
         return ids.numel()
 
     def finetune(self) -> int:
-        """An update on rows padded to the longest sequence, or to `pad_to`."""
+        """Update on rows padded to the longest sequence or to `pad_to`; returns their number."""
         which = next(self.order)
         ids, lengths = map(self.tensor, self.rows.take(which))
         pad_to = min(self.work.pad_to, self.work.model["n_ctx"])

@@ -1,4 +1,4 @@
-"""Rows and a corpus of drawn tokens, in the lengths of published rows, which decide the time."""
+"""Rows and a corpus of random tokens, with published rows' lengths, which determine the time."""
 
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from gpt1.text.tokens import DTYPE
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 
-# Tokens of the two texts under the published vocabulary: the smallest, the deciles and the largest,
-# of training rows (MNLI: of a dev set). RACE and Story Cloze have one length, near their means.
+# Lengths of the two texts in tokens of the published vocabulary: minimum, deciles and maximum over
+# the training rows (MNLI: a dev set). RACE and Story Cloze have one length, near their means.
 LENGTHS = {
     "rte": (
         [5, 20, 26, 31, 35, 40, 46, 57, 92, 122, 279],
@@ -32,7 +32,7 @@ CHOICES = {"race": (4, 8), "story_cloze": (2, 10)}  # how many, and the tokens o
 
 
 def draw_rows(name: str, n_ctx: int, n_vocab: int, folder: Path, n: int = 256) -> dict[str, Any]:
-    """Write `n` rows in a task's shape; what `Work` must know of them."""
+    """Write `n` rows in a task's shape; returns the fields of `Work` that describe them."""
     random, spec = np.random.default_rng(0), task(name).spec
     n_choices, length = CHOICES.get(name, (0, 0))
 
@@ -55,7 +55,7 @@ def draw_rows(name: str, n_ctx: int, n_vocab: int, folder: Path, n: int = 256) -
 
 
 def draw_corpus(folder: Path, n_vocab: int, n: int = 2_000_000) -> str:
-    """Write a corpus of `n` tokens; returns its `corpus.json`."""
+    """Write a corpus of `n` tokens; returns the path of its `corpus.json`."""
     tokens = _zipf(np.random.default_rng(0), n, n_vocab).astype(DTYPE)
     folder.mkdir(parents=True, exist_ok=True)
     tokens.tofile(folder / "tokens.bin")

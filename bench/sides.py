@@ -1,4 +1,4 @@
-"""The sides of a comparison: a process each, which take turns at the same work."""
+"""The sides of a comparison: one process each, which take turns at the same work."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}  # as the workflow's jobs have them
 
 
 class WorkerError(Exception):
-    """A worker ended before its time; the last lines of what it said."""
+    """A worker ended early; the message has the last lines of its standard error."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Turn:
 class Side:
     """A worker process, `python -m MODULE WORDS`, ready for its first turn.
 
-    `precision` is the one it computes in. Raises WorkerError if the process ends before its time.
+    `precision` is the one it computes in. Raises WorkerError if the process ends early.
     """
 
     def __init__(self, module: str, *words: object, threads: int = 1):
@@ -74,7 +74,7 @@ class Side:
 
 
 def alternate(sides: Sequence[Side], rounds: int) -> list[list[Turn]]:
-    """`rounds` turns of each side, one after the other; the order turns round with every round."""
+    """`rounds` turns of each side, one after the other; every second round is in reverse."""
     turns: list[list[Turn]] = [[] for _ in sides]
     for number in range(rounds):
         order = range(len(sides))

@@ -24,7 +24,7 @@ DECIMALS = dict.fromkeys(["ours", "other", "ratio", "low", "high", "ours_mb", "o
 
 
 def measure(comparison: Comparison, device: str) -> list[dict[str, Any]]:
-    """The rows of a comparison, one for each side beside ours, on a device of this name."""
+    """Measure a comparison on a device of this name; returns a row for each side but ours."""
     work, path = comparison.work, comparison.work.write()
     rows = [
         {"comparison": comparison.name, "beside": name, "unit": UNITS[work.kind]}
@@ -49,9 +49,9 @@ def measure(comparison: Comparison, device: str) -> list[dict[str, Any]]:
 
 
 def compared(ours: Sequence[Turn], other: Sequence[Turn]) -> dict[str, float]:
-    """Both rates, each side's peak memory, and the ratios of turns that followed each other.
+    """Both median rates, each side's peak memory, and the ratios of the turns of each round.
 
-    `ratio` is the median of the rounds, `low` and `high` the smallest and the largest.
+    `ratio` is the median over the rounds, `low` and `high` the smallest and the largest.
     """
     ratios = [a.rate / b.rate for a, b in zip(ours, other, strict=True)]
     return {
@@ -66,7 +66,7 @@ def compared(ours: Sequence[Turn], other: Sequence[Turn]) -> dict[str, float]:
 
 
 def measure_all(comparisons: Iterable[Comparison], device: str, note: str, out: Path) -> None:
-    """Measure one comparison after the other, and write the table after each."""
+    """Measure one comparison after another, and write the table after each."""
     rows = []
     for comparison in comparisons:
         rows += measure(comparison, device)

@@ -1,4 +1,4 @@
-"""A worker's half of a comparison: it updates when it is told to, and reports the time."""
+"""A worker's part in a comparison: it does updates when told to, and reports their rate."""
 
 import json
 import os
@@ -15,10 +15,10 @@ from gpt1.training.runtime import Runtime
 
 
 class Turns:
-    """The worker's line to `bench.sides`, by standard input and output.
+    """The worker's channel to `bench.sides`, over standard input and output.
 
-    What libraries print goes to standard error instead. A turn begins with an update that is not
-    timed, since the other sides' turns have emptied the caches.
+    Library output goes to standard error instead. A turn begins with an update that is not timed,
+    since the other sides' turns have emptied the caches.
     """
 
     def __init__(self, work: Work) -> None:
@@ -28,14 +28,14 @@ class Turns:
         self.runtime.start()
 
     def begin(self, precision: str) -> None:
-        """Say that all is prepared, and wait for the first turn."""
+        """Report that the worker is ready, and wait for the first turn."""
         self._course = self._updates(precision)
         next(self._course)
 
     def done(self, amount: int) -> bool:
-        """Count an update on so many rows or tokens, and wait if it ends a turn.
+        """Count an update on `amount` rows or tokens, and wait if it ends a turn.
 
-        False after the last turn.
+        Returns False after the last turn.
         """
         try:
             self._course.send(amount)
@@ -44,7 +44,7 @@ class Turns:
         return True
 
     def repeat(self, update: Callable[[], int], precision: str) -> None:
-        """All turns of `update`, which returns how many rows or tokens it did."""
+        """Run all turns of `update`, which returns how many rows or tokens it processed."""
         self.begin(precision)
         while self.done(update()):
             pass
@@ -53,7 +53,7 @@ class Turns:
         self._say(ready=precision)
         for _ in range(self._work.rounds):
             if not sys.stdin.readline():
-                return  # the parent's end is the worker's
+                return  # the parent has ended, so the worker does
             yield
             started, done = self._now(), 0
             for _ in range(self._work.steps):
@@ -62,7 +62,7 @@ class Turns:
             self._say(rate=rate, peak_mb=self.runtime.peak_mb())
 
     def _now(self) -> float:
-        if self.runtime.device.startswith("cuda"):  # whose calls return before they are done
+        if self.runtime.device.startswith("cuda"):  # CUDA calls return before they are done
             torch.cuda.synchronize()
         return time.perf_counter()
 
@@ -71,9 +71,9 @@ class Turns:
 
 
 def quicker(update: Callable[[str], None]) -> str:
-    """float32 or bfloat16: whichever takes less for an update, which is given its name.
+    """The precision that makes `update` faster: "float32" or "bfloat16", which it is given.
 
-    By the medians of three alternating updates, after one of each to warm up.
+    Compares the medians of three alternating updates, after a warm-up of one each.
     """
     seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""What every side of a comparison is told to do: a JSON file, and a file of rows or a corpus."""
+"""The work that every side of a comparison does: a JSON file, and a file of rows or a corpus."""
 
 import itertools
 import json
@@ -16,11 +16,11 @@ UNITS = {"finetune": "rows/s", "pretrain": "tokens/s"}
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Updates of fine-tuning or of pre-training (`kind`), which each side does alike.
+    """Fine-tuning or pre-training updates (`kind`), the same for every side.
 
     `data` is a file of rows, or a `corpus.json`. `model`, `training` and `runtime` are the settings
-    of the suite's own programs; `precision` is float32, bfloat16, or quicker: whichever takes a
-    side less time. The plain loop pads rows to `pad_to` tokens. A side has `rounds` turns of
+    of the suite's own programs. `precision` is "float32", "bfloat16" or "quicker", whichever takes
+    a side less time. The plain loop pads rows to `pad_to` tokens. A side has `rounds` turns of
     `steps` updates, each on `batch` rows or windows.
     """
 
@@ -58,5 +58,5 @@ def read_rows(file: str) -> Sequences:
 
 
 def batches(n: int, size: int) -> Iterator[np.ndarray]:
-    """Row numbers in the order of the file, which begins again at its end."""
+    """Row numbers in file order, in whole batches, over and over."""
     return itertools.cycle(np.arange(n - n % size).reshape(-1, size))
