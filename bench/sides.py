@@ -74,7 +74,7 @@ class Side:
 
 
 def alternate(sides: Sequence[Side], rounds: int) -> list[list[Turn]]:
-    """`rounds` turns of each side, one after the other; every second round is in reverse."""
+    """`rounds` turns of each side, one after the other; every second round is reversed."""
     turns: list[list[Turn]] = [[] for _ in sides]
     for number in range(rounds):
         order = range(len(sides))

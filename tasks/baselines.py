@@ -10,7 +10,7 @@ function as the fine-tuned models. None is a neural network:
   choices only;
 - bag of words: each text's words, the words that two texts share, and how much they overlap;
 - word pairs (two texts): the bag of words, and each word of one text with each word of the other;
-- word classes: the word pairs of the words' classes in the books (`tasks.word_classes`);
+- word classes: word pairs, each word replaced by its class in the books (`tasks.word_classes`);
 - class orders: ordered pairs of classes within three words, and pairs of these pairs across the
   texts, or within a single one;
 - nearest neighbours: the answer of the five training rows whose runs of classes are most alike;

@@ -124,7 +124,7 @@ def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
 
 
 def _balance(task: Task, path: Path, examples: list[Example]) -> None:
-    """Check that each label is about as frequent as expected; STS-B's scores are rounded."""
+    """Check that each label is about as frequent as expected, with STS-B's scores rounded."""
     n = len(examples)
     counts = Counter(int(row.label + 0.5) for row in examples)
     for index, (label, expected) in enumerate(zip(task.labels, task.label_shares, strict=True)):

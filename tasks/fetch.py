@@ -38,7 +38,7 @@ from tasks.hub import HubSource, Snapshot, matching, pinned
 from tasks.own import OwnTask
 
 SILENCE_SECONDS = 20  # without a byte; the library then retries five times
-GONE = {  # the first match counts: to the library a gated repository is also one not found
+GONE = {  # the first match counts: GatedRepoError is a subclass of RepositoryNotFoundError
     GatedRepoError: "the repository is gated: accept its terms on the hub and set HF_TOKEN",
     RepositoryNotFoundError: "the repository is withdrawn or private: give HF_TOKEN, or a folder",
     RevisionNotFoundError: "the commit is gone: give another as revision:, or a folder",

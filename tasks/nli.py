@@ -99,7 +99,7 @@ qnli = glue.task(
     label_shares=(0.5, 0.5),
     label_counts={"dev": (2_702, 2_761)},
     prompt=TWO_VERDICTS,
-    # Of a file identical to public copies (SHA-256 ac19409d...).
+    # The digest of a file identical to public copies (SHA-256 ac19409d...).
     digests={"dev": "63c8fe0ea6553450886b402d1ebbea67293f9f1291ad91382de162c53ed191d7"},
 )
 
@@ -114,7 +114,7 @@ rte = glue.task(
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
     prompt=TWO_VERDICTS,
-    # Of files identical to public copies (dev: git blob 78e67cc; train: row by row).
+    # Digests of files identical to public copies (dev: git blob 78e67cc; train: row by row).
     digests={
         "train": "05b40672d53b25195c66b7d38d4024af455cecabb36e63adf6eb1bdd3bed000e",
         "dev": "7c6d7e3498a39d40bc03fcb7076f4a43e908b0ae803e263a6eee9ab576dbc0c8",

@@ -1,4 +1,4 @@
-"""How a language model is asked about a task's rows zero-shot: templates over columns.
+"""Zero-shot prompts: templates over columns that ask a language model about a task's rows.
 
 A choice is scored by the mean log-probability of its tokens after the row's texts: as it is
 (`prompt`), or minus the same mean after the prompt's words without the texts (`calibrated`). The

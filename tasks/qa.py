@@ -149,7 +149,7 @@ story_cloze = Task(
     label_shares=(0.5, 0.5),
     label_counts={"val": (962, 909), "test": (960, 911)},
     prompt=Prompt(),
-    # Of four public copies, equal but for blanks, and a broken character in the test file of one.
+    # Digests of four public copies, equal but for blanks and a broken character in one test file.
     digests={
         "val": "ff3039c12c9cfb6f1e691b8cfa94d38e7bbceab54287e8a06980f24cc547cb03",
         "test": "75885923719e6e678c9f2b3db998cfa30a9b65fd6ab0d6bc45b0c7e5783e4ddd",

@@ -28,7 +28,7 @@ mrpc = glue.task(
     label_shares=(0.33, 0.67),
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
     prompt=VERDICTS,
-    # Of files identical to public copies (git blobs 4d28927 and f23d81f).
+    # Digests of files identical to public copies (git blobs 4d28927 and f23d81f).
     digests={
         "train": "e020172c67063d01a942886595371b294cbcb518db47a16adc6d40311c45317e",
         "dev": "dbb571ffa8dfce96fc444dc169034db8fa2ecbf993df5f8b2882ade63d0baa46",

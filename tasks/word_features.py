@@ -82,7 +82,7 @@ def word_orders(
 
 
 def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
-    """The distinct pairs of words that are `NEAR`, as "one>other"; the text's ends are words."""
+    """The distinct pairs of words up to `NEAR` apart, as "one>other"; text ends count as words."""
     names = ["^", *map(of, text), "$"]
     return sorted(
         {f"{name}>{other}" for i, name in enumerate(names) for other in names[i + 1 : i + 1 + NEAR]}
