@@ -12,9 +12,9 @@ from gpt1.model.lm_loss import widen
 class Classifier(nn.Module):
     """One linear map from states `[B, S, n_hidden]` to logits `[B, classes]`.
 
-    Similarity adds the states of the two orders first; multiple choice gives one logit for each
-    choice, hence `[B, S]`. One dropout mask serves all choices of an example. The parameters have
-    no values before `reset` draws them or others are loaded.
+    Similarity adds the states of the two orders first; multiple choice gives one logit per choice,
+    hence `[B, S]`. All choices of an example share one dropout mask. The parameters are
+    uninitialised until `reset` draws them or saved ones are loaded.
     """
 
     def __init__(self, family: str, n_hidden: int, n_classes: int, dropout: float = 0.0):
@@ -30,7 +30,7 @@ class Classifier(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, states: Tensor) -> Tensor:
-        """States `[B, S, n_hidden]` to logits; dropout acts in training mode only."""
+        """Map states `[B, S, n_hidden]` to logits; dropout is applied in training mode only."""
         if self.family == "similarity":
             states = states.sum(1, keepdim=True)
         rate = self.dropout if self.training else 0.0
@@ -42,8 +42,9 @@ class Classifier(nn.Module):
 class TaskModel(nn.Module):
     """A language model with a classifier: the one forward pass of training and prediction.
 
-    With `shared_prefix` what the choices of an example begin with is computed once, if the language
-    model can. That changes no loss and no gradient, but with dropout the choices share its masks.
+    With `shared_prefix`, the common prefix of an example's choices is computed only once if the
+    language model supports it. That changes no loss and no gradient, except that with dropout the
+    choices share the prefix's masks.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class TaskModel(nn.Module):
     def forward(
         self, ids: Array, lengths: Array, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Class logits and, if asked for, the LM loss in nats (else None; the LM head never runs).
+        """Class logits and, if requested, the LM loss in nats (else None, and no LM head is run).
 
         ids `[B, S, time]` and lengths `[B, S]` hold S sequences for each example. The classifier
         reads the state at each sequence's last real token, the classify token.

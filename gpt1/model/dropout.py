@@ -1,8 +1,8 @@
-"""Dropout of a large tensor on a CPU, which draws the positions of the drops and no mask.
+"""Dropout of large tensors on a CPU, which draws the dropped positions instead of a mask.
 
-For a mask torch draws one random number a value, with one thread: for the embedding matrix of
-GPT-1's size, 31 M values, three tenths of an update of fine-tuning on short rows (bench/LOG.md). At
-the paper's rate there are a tenth as many drops.
+For a mask, torch draws one random number per value on a single thread. For an embedding matrix of
+GPT-1's size (31 M values) that takes three tenths of a fine-tuning update on short rows
+(bench/LOG.md). At the paper's rate, only a tenth of the values are dropped.
 """
 
 import math
@@ -14,11 +14,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-LARGE = 2**20  # values; below it torch's own is as quick
+LARGE = 2**20  # values; below this size torch's own dropout is as fast
 
 
 def dropout(x: Tensor, rate: float) -> Tensor:
-    """`x` with each value 0 with probability `rate`, the others divided by 1 - `rate`."""
+    """Set each value of `x` to 0 with probability `rate`, and divide the others by 1 - `rate`."""
     if rate == 0 or x.numel() < LARGE or x.device.type != "cpu":
         return F.dropout(x, rate)
     dropped: Tensor = _Dropout.apply(x, rate)
@@ -42,14 +42,14 @@ class _Dropout(torch.autograd.Function):
 
 
 def _scaled(x: Tensor, positions: Tensor, rate: float) -> Tensor:
-    """`x` over 1 - `rate`, with 0 at these positions."""
+    """`x` divided by 1 - `rate`, with zeros at `positions`."""
     scaled = (x / (1 - rate)).contiguous()
     scaled.view(-1).index_fill_(0, positions, 0.0)
     return scaled
 
 
 def drops(n: int, rate: float) -> Tensor:
-    """Ascending positions below `n`, each there with probability `rate` by itself.
+    """Ascending positions below `n`, each drawn independently with probability `rate`.
 
     The gaps between such positions are geometrically distributed. The seed is torch's next random
     number.

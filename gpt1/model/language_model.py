@@ -1,4 +1,4 @@
-"""What both language models share: embedding dropout, the tied softmax, transfer of layers.
+"""The base of both language models: embedding dropout, the tied softmax, transfer of layers.
 
 Source: paper 3.1 and 3.2; the authors' released code for dropout on the embedding matrix, the
 softmax over all rows, the loss per sequence and the meaning of `n_transfer`.
@@ -25,12 +25,12 @@ NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
 class LanguageModel(nn.Module):
     """Base of the language models: token ids to hidden states and the LM loss.
 
-    The parameters have no values before `reset` draws them or others are loaded. The dropout rates
-    hold in training mode only. With `skip_pads` pads are not computed.
+    The parameters are uninitialised until `reset` draws them or saved ones are loaded. Dropout is
+    applied in training mode only. With `skip_pads`, nothing is computed for pads.
     """
 
     arch: Arch
-    embed: nn.Parameter  # [rows, n_embd]; rows = BPE tokens, three special tokens, any positions
+    embed: nn.Parameter  # [rows, n_embd]; rows = BPE tokens, three special tokens, positions if any
     h: nn.ModuleList  # the layers
     n_layer: int
     n_hidden: int  # width of the hidden states
@@ -51,17 +51,17 @@ class LanguageModel(nn.Module):
         self.add_layers()
 
     def add_layers(self) -> None:
-        """Make `embed`, `h` and whatever else the shape of the settings asks for."""
+        """Create `embed`, `h` and any other parameters, as the settings' shape requires."""
         raise NotImplementedError
 
     def forward(
         self, ids: ArrayLike, lengths: ArrayLike | None = None, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Hidden states and, if asked for, the LM loss in nats (else None).
+        """Hidden states and, if requested, the LM loss in nats (else None).
 
-        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads), as NumPy takes them,
-        to hidden states `[n, time, n_hidden]`; their values at pads mean nothing. The loss is the
-        mean over the sequences of each sequence's mean over its targets.
+        Takes ids `[n, time]` and lengths `[n]` (special tokens included; None: no pads), in any
+        form that NumPy accepts. The hidden states are `[n, time, n_hidden]`, without meaning at
+        pads. The loss is the mean over the sequences of each sequence's mean over its targets.
         """
         ids = np.asarray(ids)
         lengths = np.full(len(ids), ids.shape[1]) if lengths is None else np.asarray(lengths)
@@ -72,7 +72,8 @@ class LanguageModel(nn.Module):
     def lay_out(self, ids: Array, lengths: Array, **options: bool) -> Layout:
         """The layout of examples, ids `[n, S, time]` and lengths `[n, S]`, on this model's device.
 
-        The options are `shared_prefix` and `with_targets`, by which `states` has an LM loss.
+        The options are `shared_prefix` and `with_targets`; `states` returns an LM loss only with
+        the latter.
         """
         return layout_of(ids, lengths, self.embed, skip_pads=self.skip_pads, **options)
 
@@ -85,23 +86,23 @@ class LanguageModel(nn.Module):
     def embedding_matrix(self) -> Tensor:
         """The embedding matrix `[rows, n_embd]` of one forward pass.
 
-        With `embd_dropout: matrix` (authors' code) dropout acts on the matrix itself, so that one
-        mask hits every occurrence of a token and the tied softmax alike.
+        With `embd_dropout: matrix` (authors' code), dropout is applied to the matrix itself, so the
+        same mask affects every occurrence of a token and the tied softmax.
         """
         on_matrix = self.training and self.settings.embd_dropout == "matrix"
         return dropout(self.embed, self.dropout.embd) if on_matrix else self.embed
 
     def input_dropout(self, x: Tensor) -> Tensor:
-        """What the first layer reads; with `embd_dropout: sum` dropout acts here."""
+        """The input of the first layer; with `embd_dropout: sum`, dropout is applied here."""
         on_sum = self.training and self.settings.embd_dropout == "sum"
         return F.dropout(x, self.dropout.embd) if on_sum else x
 
     def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:
         """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`: the LM head.
 
-        It is tied to the embedding matrix `we` (by default without dropout) and has no bias.
-        `n_rows` None takes what `lm_softmax` says: every row of the matrix, positions included
-        (authors' code), or tokens and special tokens only. Zero-shot scoring takes `n_vocab`.
+        It is tied to the embedding matrix `we` (by default without dropout) and has no bias. If
+        `n_rows` is None, `lm_softmax` decides: every row of the matrix, positions included
+        (authors' code), or tokens and special tokens only. Zero-shot scoring passes `n_vocab`.
         """
         we = self.embed if we is None else we
         return self.lm_features(hidden) @ we[: n_rows or self.n_softmax].T
@@ -112,10 +113,10 @@ class LanguageModel(nn.Module):
         return len(self.embed) if self.settings.lm_softmax == "all_rows" else self.n_rows
 
     def lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor) -> Tensor:
-        """The targets' cross-entropies times their weights, in nats, summed.
+        """The weighted sum of the targets' cross-entropies, in nats.
 
-        Every real token but the first is a target, delimiter and classify included; pads are not,
-        and only states that predict a target enter the softmax.
+        Every real token but the first is a target, including delimiter and classify; pads are not.
+        Only states that predict a target enter the softmax.
         """
         features = self.lm_features(hidden[targets.state])
         return lm_loss(features, we[: self.n_softmax], targets.token, targets.weight)
@@ -126,9 +127,9 @@ class LanguageModel(nn.Module):
 
         "none" copies nothing; 0 the embeddings (BPE and position rows; special tokens stay fresh);
         k the embeddings and the lowest k layers. All else keeps its initial values. The LSTM's
-        output map belongs to the top layer, whose states it reads. Returns the names of the copied
-        tensors (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer). Raises
-        ValueError for a number of layers that does not exist.
+        output map counts as part of the top layer, whose states it reads. Returns the names of the
+        copied tensors (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer).
+        Raises ValueError for a number of layers that does not exist.
         """
         if n_transfer == "none":
             return []
@@ -141,18 +142,18 @@ class LanguageModel(nn.Module):
         if n_transfer == self.n_layer:
             prefixes.append("proj.")
         names = ["embed", *(name for name in own if name.startswith(tuple(prefixes)))]
-        for name in names:  # of embeddings without positions those rows that there are
+        for name in names:  # embeddings without position rows fill only the rows they have
             own[name][: len(source[name])].copy_(source[name])
         self.embed[special] = fresh
         return names
 
     def cut(self, n_layer: int) -> None:
-        """Take away the layers above the lowest `n_layer`, whose states are the last ones then."""
+        """Keep only the lowest `n_layer` layers; the hidden states are then their output."""
         self.h, self.n_layer = self.h[:n_layer], n_layer
 
     @property
     def init_std(self) -> float:
-        """The standard deviation of initial matrices."""
+        """The standard deviation of the initial matrices."""
         return self.settings.init_std
 
     def reset(self, generator: torch.Generator) -> None:
@@ -165,14 +166,16 @@ class LanguageModel(nn.Module):
                 nn.init.constant_(parameter, 1.0 if is_gain else 0.0)
 
     def compile_trunk(self) -> None:
-        """Use `torch.compile` for everything but the LM head, whose input has as many rows as the
-        batch has real tokens and would be compiled anew for each number."""
+        """Use `torch.compile` for everything but the LM head.
+
+        The head's input has one row per target, so each new number of targets would recompile it.
+        """
         self.compiled_trunk = torch.compile(self.trunk)
 
     def trunk(self, batch: Layout, we: Tensor) -> Tensor:
-        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
+        """Map a layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
         raise NotImplementedError
 
     def lm_features(self, hidden: Tensor) -> Tensor:
-        """Hidden states `[..., n_hidden]` to the `[..., n_embd]` that meet the tied embedding."""
+        """Map hidden states `[..., n_hidden]` to the tied softmax's input `[..., n_embd]`."""
         return hidden

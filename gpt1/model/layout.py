@@ -1,8 +1,8 @@
-"""Which tokens of a batch a model computes, where they stand, and what the LM loss reads of them.
+"""The layout of a batch: the tokens that a model computes, their places, and the LM loss's targets.
 
-Everything but attention works on each token by itself. So pads need not be computed, and tokens
-that several sequences of an example begin with need to be computed only once: their states are the
-same in every sequence, for a token sees nothing that comes after it.
+Everything but attention works on each token independently. So pads need not be computed, and a
+prefix that several sequences of an example share need be computed only once: its states are the
+same in every sequence, because a token never attends to later ones.
 """
 
 import math
@@ -18,9 +18,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class LMTargets:
-    """What the LM loss compares: `state[i]` among the computed tokens predicts `token[i]`.
+    """The targets of the LM loss: computed token number `state[i]` predicts `token[i]`.
 
-    The loss is the sum of the targets' losses times `weight`. All are `[targets]`.
+    The loss is the sum of the targets' losses times `weight`. All fields are `[targets]`.
     """
 
     state: Tensor
@@ -30,38 +30,39 @@ class LMTargets:
 
 @dataclass(frozen=True)
 class Layout:
-    """The computed tokens of a batch, in the order of a grid of rows that is padded on the right.
+    """The computed tokens of a batch, row by row, from a grid that is padded on the right.
 
-    A row is a sequence, or an example whose sequences follow each other without what they share.
-    `real` are the computed places of the grid, `mask` says which other tokens each one sees.
+    A row is one sequence or, with a shared prefix, one example: the prefix, then the rest of each
+    sequence in turn. `real` holds the computed places of the grid, `mask` the tokens that each
+    token attends to.
     """
 
     shape: tuple[int, int]  # rows and time of the grid
     tokens: Tensor  # [positions]
     places: Tensor  # [positions], each token's place in its sequence, from 0
-    ends: Tensor  # [sequences], where among the computed tokens each sequence's last one is
-    index: Array  # [n, S, time] as the ids given, where each token is among them; at pads 0
+    ends: Tensor  # [sequences], index of each sequence's last token among the computed ones
+    index: Array  # [n, S, time] like the given ids, each token's index among them; 0 at pads
     targets: LMTargets | None = None
     real: Tensor | None = None  # [positions]; None: every place of the grid, pads included
-    mask: Tensor | None = None  # [rows, 1, time, time]; None: a token sees its row up to itself
+    mask: Tensor | None = None  # [rows, 1, time, time]; None: causal attention within each row
 
     def attention(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
         """softmax(q k' / sqrt(d_head)) v, each `[rows, heads, time, d_head]` (paper 3.1, eq. 2).
 
-        `dropout` falls on the probabilities.
+        `dropout` is applied to the probabilities.
         """
         causal = self.mask is None
         return F.scaled_dot_product_attention(q, k, v, self.mask, dropout, is_causal=causal)
 
     def pad(self, x: Tensor) -> Tensor:
-        """`[positions, ...]` to `[rows, time, ...]`, zeros at the pads."""
+        """Map `[positions, ...]` to `[rows, time, ...]`, with zeros at the pads."""
         if self.real is not None:
             size = self.shape[0] * self.shape[1]
             x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.real, x)
         return x.unflatten(0, self.shape)
 
     def unpad(self, x: Tensor) -> Tensor:
-        """`[rows, time, ...]` to `[positions, ...]`."""
+        """Map `[rows, time, ...]` to `[positions, ...]`."""
         flat = x.flatten(0, 1)
         return flat if self.real is None else flat.index_select(0, self.real)
 
@@ -77,10 +78,10 @@ def layout_of(
 ) -> Layout:
     """The layout of examples of S sequences: ids `[n, S, time]` and lengths `[n, S]`.
 
-    With `shared_prefix` what all sequences of an example begin with is computed once, and each
-    sequence's own tokens see it and themselves. Their places continue from it. In the LM loss it
-    counts as often, and as much, as in the separate sequences; with dropout they share its masks.
-    The tensors are on the device of `embed`, and the targets' weights are of its type.
+    With `shared_prefix`, the common prefix of an example's sequences is computed once. The other
+    tokens of a sequence attend to it and to each other, and their places continue from it. Its
+    total weight in the LM loss is the same as in separate sequences; with dropout, the sequences
+    share its masks. The tensors are on the device of `embed`; the targets' weights have its dtype.
     """
 
     def to(array: Array) -> Tensor:
@@ -126,16 +127,16 @@ def layout_of(
 
 
 def common_prefix(ids: Array, lengths: Array) -> Array:
-    """How many tokens `[n]` the sequences of each example begin with alike.
+    """The length `[n]` of the prefix that the sequences of each example share.
 
-    A sequence's last token, the classify token, always counts as its own.
+    A sequence's last token, the classify token, is never part of it.
     """
     alike = np.logical_and.accumulate((ids == ids[:, :1]).all(1), axis=1).sum(1)
     return np.minimum(alike, lengths.min(1) - 1)
 
 
 def computed(ids: Array, lengths: Array) -> Array:
-    """Tokens `[n]` of each example that are computed with a shared prefix."""
+    """The number of tokens `[n]` computed for each example with a shared prefix."""
     return lengths.sum(1) - (lengths.shape[1] - 1) * common_prefix(ids, lengths)
 
 
@@ -144,7 +145,7 @@ def _lm_targets(
 ) -> tuple[Array, Array, Array]:
     """State, token and weight of every target: all tokens of a sequence but its first.
 
-    A sequence weighs the same as any other, and so do its targets among each other.
+    All sequences have the same weight, divided equally among their targets.
     """
     row, which, place = (kept & (np.arange(ids.shape[2]) > 0)).nonzero()
     each = 1.0 / (np.maximum(lengths - 1, 1) * lengths.size)
@@ -155,8 +156,8 @@ def _lm_targets(
 def _seen(
     shape: tuple[int, int], row: Array, column: Array, which: Array, in_prefix: Array
 ) -> Array:
-    """`[n, 1, time, time]`: whether a token sees another."""
-    branch = np.full(shape, -1, dtype=np.int64)  # the sequence a token is of; 0: of all, -1: a pad
+    """The mask `[n, 1, time, time]`: whether a token attends to another."""
+    branch = np.full(shape, -1, dtype=np.int64)  # a token's sequence, from 1; 0: all, -1: a pad
     branch[row, column] = np.where(in_prefix, 0, which + 1)
     seen = (branch[:, None, :] == 0) | (branch[:, None, :] == branch[:, :, None])
     return (seen & np.tri(shape[1], dtype=bool))[:, None]

@@ -1,7 +1,7 @@
-"""The LM head and its loss in one step, which never holds the logits of all targets.
+"""The LM head and its loss in one step, in chunks that fit into a CPU's cache.
 
-Loss and gradients are taken of a chunk of logits while these are in the cache. With many targets,
-as in pre-training, that takes a CPU less time than `cross_entropy` on all of them (bench/LOG.md).
+Loss and gradients are computed while a chunk's logits are in the cache. With many targets, as in
+pre-training, that is faster on a CPU than `cross_entropy` on all of them (bench/LOG.md).
 """
 
 from typing import Any
@@ -12,14 +12,15 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 CHUNK = 128  # targets
-FEW = 512  # of no more targets all logits fit into the cache
+FEW = 512  # up to this many targets, all logits fit into the cache
 
 
 def lm_loss(features: Tensor, rows: Tensor, token: Tensor, weight: Tensor) -> Tensor:
-    """The sum of cross-entropies, in nats, times their weights: one number.
+    """The weighted sum of the targets' cross-entropies, in nats: one number.
 
     The logits of the targets are features `[targets, n_embd]` times rows `[n_rows, n_embd]`; tokens
-    and weights are `[targets]`. On a GPU and in bfloat16 all logits are made at once.
+    and weights are `[targets]`. On a GPU, in bfloat16 and for few targets, all logits are computed
+    at once.
     """
     on_cpu = features.device.type == "cpu" and not torch.is_autocast_enabled("cpu")
     if not on_cpu or len(token) <= FEW:
@@ -39,7 +40,7 @@ def _loss(logits: Tensor, token: Tensor, weight: Tensor) -> Tensor:
 
 
 class _Loss(torch.autograd.Function):
-    """Takes the gradients together with the loss, for both need the logits of a chunk."""
+    """Computes the gradients together with the loss, since both need the logits of a chunk."""
 
     @staticmethod
     def forward(

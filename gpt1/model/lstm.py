@@ -24,7 +24,7 @@ class LSTM(LanguageModel):
 
     def add_layers(self) -> None:
         """The embedding matrix, the LSTM and the map from its states back to the embeddings."""
-        self.skip_pads = False  # cuDNN and oneDNN take whole grids
+        self.skip_pads = False  # cuDNN and oneDNN need whole grids
         shape = self.settings.shape
         assert isinstance(shape, LSTMShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_hidden
@@ -35,22 +35,22 @@ class LSTM(LanguageModel):
 
     @property
     def init_std(self) -> float:
-        """The LSTM's own where its shape gives one."""
+        """The shape's own value if it gives one, otherwise the model's."""
         shape = self.settings.shape
         assert isinstance(shape, LSTMShape), shape
         return shape.init_std or super().init_std
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw every matrix from N(0, init_std); biases 0, but 1 for the forget gates' input."""
+        """Draw every matrix from N(0, init_std); biases are 0, the forget gates' input biases 1."""
         super().reset(generator)
         for layer in self.h:  # gates are stored as input, forget, cell, output
             bias = layer.get_parameter("bias_ih_l0").data
             nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
     def trunk(self, batch: Layout, we: Tensor) -> Tensor:
-        """A layout with its pads to the last layer's output `[positions, n_hidden]`.
+        """Map a layout, pads included, to the last layer's output `[positions, n_hidden]`.
 
-        The steps over pads come after all that is read.
+        Pads come after all real tokens of a row, so they affect no state that is read.
         """
         rates = self.dropout if self.training else NO_DROPOUT
         x = self.input_dropout(F.embedding(batch.tokens.view(batch.shape), we))
@@ -59,5 +59,5 @@ class LSTM(LanguageModel):
         return x.flatten(0, 1)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
-        """`[..., n_hidden]` to `[..., n_embd]`."""
+        """Map `[..., n_hidden]` to `[..., n_embd]`."""
         return self.proj(hidden)

@@ -15,7 +15,7 @@ from gpt1.settings import Dropout, TransformerShape
 
 
 class Conv1D(nn.Module):
-    """The authors' convolution of width one: an affine map, its weight stored `[n_in, n_out]`."""
+    """The authors' convolution of width one: an affine map with its weight as `[n_in, n_out]`."""
 
     def __init__(self, n_in: int, n_out: int):
         super().__init__()
@@ -23,7 +23,7 @@ class Conv1D(nn.Module):
         self.bias = nn.Parameter(torch.empty(n_out))
 
     def forward(self, x: Tensor) -> Tensor:
-        """`[positions, n_in]` to `[positions, n_out]`."""
+        """Map `[positions, n_in]` to `[positions, n_out]`."""
         return torch.addmm(self.bias, x, self.weight)
 
 
@@ -37,7 +37,7 @@ class Attention(nn.Module):
         self.c_proj = Conv1D(n_embd, n_embd)
 
     def forward(self, x: Tensor, layout: Layout, dropout: float) -> Tensor:
-        """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
+        """Map `[positions, n_embd]` to the same; tokens attend to themselves and earlier ones."""
         qkv = layout.pad(self.c_attn(x)).unflatten(2, (3, self.n_head, -1))
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # [rows, heads, time, d_head] each
         a = layout.attention(q, k, v, dropout)
@@ -53,7 +53,7 @@ class MLP(nn.Module):
         self.c_proj = Conv1D(n_ff, n_embd)
 
     def forward(self, x: Tensor) -> Tensor:
-        """`[positions, n_embd]` to the same."""
+        """Map `[positions, n_embd]` to the same shape."""
         return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
 
 
@@ -68,7 +68,7 @@ class Block(nn.Module):
         self.ln_2 = nn.LayerNorm(shape.n_embd, eps=1e-5)
 
     def forward(self, x: Tensor, layout: Layout, rates: Dropout) -> Tensor:
-        """`[positions, n_embd]` to the same; the rates are 0 outside training."""
+        """Map `[positions, n_embd]` to the same shape; the rates are 0 outside training."""
         n = self.ln_1(x + F.dropout(self.attn(x, layout, rates.attn), rates.resid))
         return self.ln_2(n + F.dropout(self.mlp(n), rates.resid))
 
@@ -88,7 +88,7 @@ class Transformer(LanguageModel):
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
     def trunk(self, batch: Layout, we: Tensor) -> Tensor:
-        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
+        """Map a layout and the embeddings to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
         rows = torch.stack((batch.tokens, batch.places + self.n_rows))
         x = self.input_dropout(F.embedding(rows, we).sum(0))
