@@ -1,7 +1,7 @@
-"""Normalised documents of a corpus: making them, and counting their words.
+"""Normalise the documents of a corpus, and count their words.
 
-They are rows of an Arrow folder, which `datasets.load_from_disk` opens as well: `name` and `text`,
-words joined by one space, a newline where a line ends.
+Documents are rows of an Arrow folder, which `datasets.load_from_disk` opens as well, with columns
+`name` and `text`: words joined by single spaces, with a newline at the end of each line.
 """
 
 import hashlib
@@ -16,21 +16,21 @@ from gpt1.text import normalise
 from gpt1.text.sources import Document, read_rows
 from tasks.common.errors import InputError
 
-if TYPE_CHECKING:  # takes a second to import, which programs that only read need not wait for
+if TYPE_CHECKING:  # takes a second to import; programs that only read need not wait for it
     from datasets import Dataset
 
 TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
 AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
-_MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around signs within words and numbers
+_MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around punctuation within words and numbers
 
 
 def normalise_documents(
     documents: list[Document], source: str | None, cache: Path, threads: int
 ) -> "Dataset":
-    """A row for each document, in their order, made by `threads` processes.
+    """Normalise each document to a row, in the given order, with `threads` processes.
 
     Columns: name, text, words, lines, source_bytes (as UTF-8, a line end being one byte), and
-    sha256, the text's. Temporary files go to `cache`. Raises InputError for text that cannot be
+    sha256 (of the text). Temporary files go to `cache`. Raises InputError for text that cannot be
     read.
     """
     from datasets import Dataset, Features, Value
@@ -68,7 +68,7 @@ def parallel_map(
             function,
             num_proc=processes if processes > 1 else None,
             cache_file_name=str(cache),
-            # Otherwise a hash of the function and all that it refers to; nothing reads it.
+            # The default hashes the function and all that it refers to; nothing reads it.
             new_fingerprint=f"{cache.stem}-{len(rows)}",
             **options,
         )

@@ -1,8 +1,9 @@
-"""spaCy's English tokenizer for words between single spaces, from a table of its rules.
+"""spaCy's English tokenizer for words separated by single spaces, from a table of its rules.
 
-A word that is an exception ("don't") has the parts that the table gives. From any other, prefixes
-and suffixes are taken off until an exception is left, or nothing to take off; what is left is split
-at infixes unless it is a URL. Last, exceptions that these patterns tore apart are put back.
+A word that is an exception ("don't") is split into the parts that the table gives. From any other,
+prefixes and suffixes are stripped until an exception is left, or nothing more can be stripped; the
+rest is split at infixes unless it is a URL. Finally, exceptions that these patterns tore apart are
+restored.
 """
 
 import functools
@@ -17,7 +18,7 @@ CACHED_WORDS = 1 << 17  # some 30 MB
 
 
 def split(line: str) -> str:
-    """Split a line, whose words have single spaces between them, into lower-cased words."""
+    """Split a line, its words separated by single spaces, into lower-cased words."""
     words = line.split(" ")
     parts = [_parts(word) for word in words]
     if None in parts:
@@ -27,10 +28,10 @@ def split(line: str) -> str:
 
 @functools.lru_cache(CACHED_WORDS)
 def _parts(word: str) -> str | None:
-    """The lower-cased parts of a word; None where they may depend on the words around it.
+    """The lower-cased parts of a word, or None if they may depend on the words around it.
 
-    If rejoining changes nothing in the word alone, it does not beside others either: they take
-    matches away and add none.
+    If rejoining changes nothing in the word alone, it changes nothing beside other words either:
+    they can only remove matches, not add any.
     """
     parts = rules().split(word)
     return _lower(parts) if rules().rejoin([parts]) == parts else None
@@ -41,10 +42,11 @@ def _lower(parts: list[str]) -> str:
 
 
 class Rules:
-    """The table, compiled.
+    """The compiled table.
 
-    `version`: of the spaCy whose rules they are; `units`: a pattern of units of measurement;
-    `exceptions`: the parts of each; `torn`: what the patterns alone make of exceptions.
+    `version`: the version of spaCy that the rules come from; `units`: a pattern of units of
+    measurement; `exceptions`: each exception's parts; `torn`: the parts into which the patterns
+    alone would split exceptions.
     """
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -52,14 +54,14 @@ class Rules:
         self.prefix, self.suffix = re.compile(table["prefix"]), re.compile(table["suffix"])
         self.infix, self.url = re.compile(f"({table['infix']})"), re.compile(table["url"])
         patterns, words = (self.prefix, self.suffix, self.infix), table["exceptions"]
-        self.exceptions: dict[str, list[str]] = {}  # so that patterns alone split those below
+        self.exceptions: dict[str, list[str]] = {}  # empty: only patterns split the words below
         splittable = (word for word in words if any(of.search(word) for of in patterns))
         self.torn = {tuple(self.split(word)) for word in splittable}
         self.longest = max(map(len, self.torn))
         self.exceptions = {word: parts.split(" ") for word, parts in words.items()}
 
     def split(self, word: str) -> list[str]:
-        """The parts of a word, before torn exceptions are put back."""
+        """The parts of a word, before torn exceptions are restored."""
         first: list[str] = []
         last: list[str] = []
         while word not in self.exceptions:
@@ -78,11 +80,11 @@ class Rules:
         return list(filter(None, [*first, *inner, *reversed(last)]))
 
     def rejoin(self, words: list[list[str]]) -> list[str]:
-        """The parts of consecutive words, in which torn exceptions are as in the table.
+        """The parts of consecutive words, with torn exceptions split as in the table instead.
 
-        Of those that share parts the longest counts, the first of equals. One that spans two words
-        is left, but keeps its parts from shorter ones: ":o" stays torn in "well:o )", where ":o )"
-        looks like a face with a nose.
+        Of overlapping matches the longest wins, and of equally long ones the first. A match that
+        spans two words is not restored, but still blocks shorter ones: ":o" stays torn in
+        "well:o )", where ":o )" looks like a face with a nose.
         """
         parts = list(chain.from_iterable(words))
         word_of = [i for i, word in enumerate(words) for _ in word]

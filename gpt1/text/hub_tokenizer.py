@@ -1,10 +1,10 @@
-"""The tokenizer as `transformers` loads it: `tokenizer.json` with the tokens that models read.
+"""The tokenizer in the form that `transformers` loads: `tokenizer.json` with the special tokens.
 
-The byte-pair encoding is the same. ftfy and spaCy, which split a text into words before it, have no
-such format. Their rules that English text needs are written as regular expressions: on 18,000
-sentences of CoLA, SST-2, RTE, MRPC, STS-B and MNLI 99.6 % get the same words. Others differ where
-letters were damaged, HTML escaped, or where the case of a letter decides, since words are made
-lower case first.
+The byte-pair encoding is the same. ftfy and spaCy, which split a text into words before it, cannot
+be stored in this format, so those of their rules that English text needs are rewritten as regular
+expressions. Of 18,000 sentences of CoLA, SST-2, RTE, MRPC, STS-B and MNLI, 99.6 % get the same
+words. The others differ where characters are garbled, where HTML is escaped, or where a rule
+depends on letter case, since text is lower-cased first.
 """
 
 import re
@@ -22,14 +22,14 @@ from gpt1.text.vocabulary import NEWLINE, UNKNOWN
 from tasks.common.files import write_atomic, write_json
 
 FILES = ("tokenizer.json", "tokenizer_config.json")
-# What ftfy replaces: quotation marks, control characters and other ends of lines.
+# ftfy's replacements: quotation marks, control characters and other line ends.
 FIXED = {
     **{"[‘’‚‛ʼ]": "'", "[“”„‟]": '"', r"[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]": ""},
     r"\s*[\n\r\x85\u2028\u2029]\s*": NEWLINE,
 }
-OPENING = r"§%=:<>#&'`$£€¥"  # what spaCy takes off the beginning of a word, of what is left then
+OPENING = r"§%=:<>#&'`$£€¥"  # stripped by spaCy from a word's start, unless split off earlier
 CLOSING = r"':<>#&`"
-# Abbreviations that are more often English words at the end of a sentence, once in lower case.
+# Abbreviations that, in lower case, are more often English words at the end of a sentence.
 WORDS = ("id.", "ill.", "mass.", "miss.")
 
 
@@ -42,7 +42,7 @@ def build(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
         [normalizers.NFC(), *fixed, *dashes, normalizers.Strip(), normalizers.Lowercase()]
     )
     spaces = pre_tokenizers.Split(Regex(r"[^\S\n]+"), "removed")
-    # Each applies to the pieces that those before it leave.
+    # Each rule applies to the pieces left by those before it.
     rules = (NEWLINE, SPACED.pattern, r'[!?"\[\](){};,*_+]', _affixes(), *_contractions())
     split = [pre_tokenizers.Split(Regex(rule), "isolated") for rule in rules]
     made.pre_tokenizer = pre_tokenizers.Sequence([spaces, *split])
@@ -52,7 +52,7 @@ def build(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
 def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -> None:
     """Write the two files that `AutoTokenizer` reads; pads are id 0, as in training.
 
-    With `special` the start, delimiter and classify tokens stand around one or two texts, as a
+    With `special`, the start, delimiter and classify tokens are put around one or two texts, as a
     fine-tuned model expects.
     """
     made, names = build(tokenizer), dict[str, str]()
@@ -80,7 +80,7 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
 
 
 def _rules() -> dict[str, list[str]]:
-    """spaCy's exceptions, in lower case and as their parts; contractions as they are written."""
+    """spaCy's exceptions and their parts, lower-cased; contractions if listed in lower case."""
     parts_of: dict[str, list[str]] = {}
     for word, parts in english.rules().exceptions.items():
         lower, names = word.lower(), [part.lower() for part in parts]
@@ -91,7 +91,7 @@ def _rules() -> dict[str, list[str]]:
 
 
 def _affixes() -> str:
-    """What is a word by itself within a piece; whole exceptions come first."""
+    """A pattern of what is a word by itself within a piece; whole exceptions come first."""
     whole = _any_of(word for word, parts in _rules().items() if len(parts) == 1)
     first = rf"(?<![^{OPENING}])(?<![\p{{L}}\p{{N}}][{OPENING}])"
     last, before_dot = rf"(?=[{CLOSING}]*\z)", rf"(?=[{CLOSING}.]*\z)"
@@ -105,14 +105,14 @@ def _affixes() -> str:
             rf"{first}[{OPENING}]",
             rf"[{CLOSING}]{before_dot}",
             rf"(?<=[0-9])(?:{english.rules().units}|[$£€¥]){before_dot}",
-            rf"(?<=[\p{{L}}\p{{N}}%'²])(?<!\.\p{{L}})\.{last}",  # not that of U.S.
+            rf"(?<=[\p{{L}}\p{{N}}%'²])(?<!\.\p{{L}})\.{last}",  # not the dot of U.S.
             r"(?<=[\p{L}\p{N}])[:<>=](?=\p{L})",
         ]
     )
 
 
 def _contractions() -> tuple[str, str]:
-    """The first part of what has several, such as `do` of `don't`; then the next one of three."""
+    """Patterns of a contraction's first part, such as `do` of `don't`, and the second of three."""
     first: dict[str, set[str]] = {}
     second: dict[str, set[str]] = {}
     for parts in _rules().values():
@@ -125,7 +125,7 @@ def _contractions() -> tuple[str, str]:
 
 
 def _before(parts: dict[str, set[str]]) -> str:
-    """Any of the parts, by the rest of the piece that they stand before."""
+    """A pattern of any of the parts, each before the rest of the piece that it belongs to."""
     patterns = (rf"\A{_any_of(of)}(?={re.escape(rest)}\z)" for rest, of in parts.items())
     return "|".join(patterns)
 

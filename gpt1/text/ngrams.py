@@ -1,8 +1,8 @@
-"""Which rows share an n-gram with a long stream of symbols: exact, in one pass over the stream.
+"""Find the rows that share an n-gram with a long stream of symbols: exact, in one pass over it.
 
-The rows' n-grams are kept in memory; the stream is read in blocks. A table of hashes picks the
-places worth a look, which are then compared symbol by symbol, so a collision of hashes costs time
-but never makes a match.
+The rows' n-grams are kept in memory; the stream is read in blocks. A hash table picks candidate
+places, which are then compared symbol by symbol, so a hash collision costs time but never makes a
+match.
 """
 
 from collections.abc import Hashable, Iterable
@@ -18,15 +18,15 @@ HASH_BITS = 26  # a table of 64 MB
 
 
 class Search:
-    """Rows with their n-grams, and which of them the scans have found.
+    """Rows with their n-grams, and the rows that scans have found.
 
-    `contaminated`: rows that share an n-gram with what has been scanned so far.
+    `contaminated`: the rows that share an n-gram with what has been scanned so far.
     """
 
     def __init__(self, n: int = N) -> None:
         self.n = n
         self.contaminated: set[Hashable] = set()
-        self._rows: dict[bytes, list[Hashable]] = {}  # by n-gram, of those not found yet
+        self._rows: dict[bytes, list[Hashable]] = {}  # by n-gram, for n-grams not found yet
 
     def add(self, row: Hashable, texts: Iterable[np.ndarray]) -> None:
         """Add a row with its texts (symbols [m]). Add all rows before the first scan."""
@@ -49,7 +49,7 @@ class Search:
 
     @cached_property
     def _table(self) -> np.ndarray:
-        """Of each hash, whether an n-gram of the rows has it: bool [2**HASH_BITS]."""
+        """For each hash, whether an n-gram of the rows has it: bool [2**HASH_BITS]."""
         table = np.zeros(1 << HASH_BITS, bool)
         symbols = np.frombuffer(b"".join(self._rows), SYMBOL)
         table[self._hashes(symbols.reshape(-1, self.n))] = True

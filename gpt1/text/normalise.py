@@ -3,11 +3,11 @@
 The authors fixed their books with ftfy, a handful of punctuation rules and spaCy's English rule
 tokenizer (`english`), and lower-cased afterwards (paper 4.1; authors' code). Fine-tuning text takes
 the same path. spaCy's contraction rules ("do n't") are visible in the published vocabulary, so a
-simpler splitter gives other tokens.
+simpler splitter would give different tokens.
 
 ftfy works line by line, and newlines are words that no spaCy rule reaches across. So a long text
-can be normalised in blocks of whole lines, with the same result as at once. One thing does reach
-further in ftfy: the first `<` ends the unescaping of HTML entities for the rest of the text.
+can be normalised in blocks of whole lines with the same result as in one piece. One thing in ftfy
+does reach further: the first `<` ends the unescaping of HTML entities for the rest of the text.
 `normalise` carries that over from block to block.
 """
 
@@ -19,7 +19,7 @@ import ftfy
 from gpt1.text import english
 from gpt1.text.vocabulary import NEWLINE
 
-# Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
+# Runs of the same character. The backslash is missing: the authors' pattern was meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
 SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
 DASHES = (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'"))
@@ -27,7 +27,7 @@ _BREAK = f" {NEWLINE} "
 
 
 def standardise(text: str) -> str:
-    """Spaces around runs of punctuation, plain dashes and dots, single spaces and newlines."""
+    """Put spaces around runs of punctuation, and make dashes, dots, spaces and newlines plain."""
     for old, new in DASHES:
         text = text.replace(old, new)
     lines = (" ".join(line.split()) for line in SPACED.sub(r" \g<0> ", text).split(NEWLINE))
@@ -46,10 +46,10 @@ def words(text: str) -> list[str]:
 def normalise(text: str, tokenised: bool = False) -> str:
     """Normalise a long text, block by block, to words joined by one space.
 
-    A newline stands for the newline word, and at the end; apart from that the result is that of
+    A newline stands for the newline word and ends the text; apart from that, the result is that of
     `words`. A text without words gives an empty string.
 
-    A `tokenised` text was split into words by its publisher: spaCy's rules are left out, which
+    A `tokenised` text was split into words by its publisher: spaCy's rules are skipped, since they
     would split its lower-cased words again, and wrongly ("id" into "i d").
     """
     split = _split_tokenised if tokenised else _split

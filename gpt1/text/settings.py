@@ -22,13 +22,12 @@ class CorpusSettings(Settings):
     """The commit of the hub's repository, 40 hexadecimal digits (default: the one that the suite
     pins)."""
     min_rows: dict[SplitName, Count] | None = None
-    """Where the files are a subset of the published ones, the least number of rows of a split, such
+    """If the files are a subset of the published ones, the minimum number of rows of a split, such
     as {train: 1000000}."""
     heldout: (
         Annotated[int, Field(ge=1)]
         | Annotated[list[Name], Field(min_length=1)]
         | Literal["official"]
     )
-    """What the perplexity is measured on: a number of documents (chosen by the digest of their
-    names), a list of file names, or official, the split that the publisher of the source set
-    apart."""
+    """The documents that perplexity is measured on: a number of them (chosen by the digest of their
+    names), a list of file names, or official, the publisher's own test or validation split."""

@@ -1,9 +1,9 @@
 """The negative controls' books: the words of each sentence, or all sentences, in random order.
 
-A model that is pre-trained on shuffled words has seen the same words as often, in the same
-sentences and documents, but not how they follow each other. One on shuffled sentences has seen
-whole sentences, but nothing that reaches further: the 1B Word Benchmark is like that, and the paper
-(4.1) chose books for their long stretches of contiguous text.
+A model pre-trained on shuffled words has seen the same words equally often, in the same sentences
+and documents, but not their order. A model pre-trained on shuffled sentences has seen whole
+sentences but no longer context: the 1B Word Benchmark is like that, and the paper (4.1) chose books
+for their long stretches of contiguous text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,14 +17,14 @@ END_MARKS = ".!?"
 
 
 def generator(name: str) -> np.random.Generator:
-    """The random numbers of one document, by its name: no other document moves them."""
+    """The random generator of one document, seeded by its name: no other document affects it."""
     return stream("order of words", name)
 
 
 def sentences(words: Iterable[str]) -> Iterator[list[str]]:
-    """The sentences of a text, each with its end mark; the end of a line is one by itself.
+    """The sentences of a text, each with its end mark; a line end is a sentence of its own.
 
-    A sentence ends with a word of END_MARKS alone ("...") or with its line.
+    A sentence ends with a word made of END_MARKS only ("...") or with its line.
     """
     sentence: list[str] = []
     for word in words:
@@ -40,7 +40,7 @@ def sentences(words: Iterable[str]) -> Iterator[list[str]]:
 
 
 def shuffle_words(words: Iterable[str], rng: np.random.Generator) -> Iterator[str]:
-    """The same words, those of each sentence in random order; end marks stay in their places."""
+    """The same words, in random order within each sentence; end marks stay in their places."""
     for sentence in sentences(words):
         n = len(sentence) - _is_end(sentence[-1])
         yield from (sentence[i] for i in rng.permutation(n))
@@ -50,10 +50,10 @@ def shuffle_words(words: Iterable[str], rng: np.random.Generator) -> Iterator[st
 def shuffle_sentences(
     ids: np.ndarray, lengths: np.ndarray, newline: int, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    """The sentences of a stream of tokens in random order; the ends of lines stay in their places.
+    """The sentences of a stream of tokens in random order; line ends stay in their places.
 
-    `ids` are the tokens, uint16 [n], and `lengths` how many each sentence has, whose sum is n. They
-    are held in memory, with some 30 bytes for each sentence: 6 GB for the paper's books.
+    `ids` are the tokens, uint16 [n]; `lengths`, which sum to n, are the sentences' numbers of
+    tokens. All is held in memory, with some 30 bytes per sentence: 6 GB for the paper's books.
     """
     starts = np.cumsum(lengths) - lengths
     order = np.arange(len(lengths))

@@ -1,16 +1,16 @@
 """The documents of a corpus: the books of a folder, or rows of a corpus of the Hugging Face hub.
 
 GPT-1 learns from whole books (paper 4.1), and whole books are held out for the perplexity. A
-document is what is held out as a whole: a book of a folder, or ROWS rows of a file of the hub,
-whose corpora come without document boundaries. Documents depend on nothing but the files.
+document is the unit that is held out: a book of a folder, or ROWS rows of a file of the hub, whose
+corpora come without document boundaries. Documents depend on nothing but the files.
 
 - `bookcorpus`, `bookcorpus_text`: sentences, lower-cased and split into words by their publisher.
 - `wikitext103`: paragraphs.
 - `lm1b`: sentences in random order, so that no context is longer than a sentence.
 - `tinystories`: one story per row, with line ends of its own.
 
-What the publisher set apart is held out: the test split, or the validation split where there is no
-other. WikiText's validation split is then left out altogether.
+The publisher's held-out documents are those of the test split or, if there is none, of the
+validation split. WikiText's validation split is left out altogether.
 """
 
 import contextlib
@@ -36,10 +36,10 @@ ROWS = 50_000
 
 @dataclass(frozen=True)
 class Document:
-    """A part of a file: the bytes `start` to `stop` of a text file, or these rows of a parquet one.
+    """A part of a file: bytes `start` to `stop` of a text file, or those rows of a parquet file.
 
     The name is a path that ends in .txt; `rows` is the number of the publisher's rows in it, one
-    for a book; `heldout` says whether its publisher set it apart.
+    for a book; `heldout` says whether it is in the publisher's held-out split.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Document:
 def list_documents(folder: Path, settings: CorpusSettings) -> list[Document]:
     """All documents of a corpus, sorted by name.
 
-    Files of the hub, and books of the synthetic world, are compared with their manifests. Raises
+    Files of the hub, and books of the synthetic world, are checked against their manifests. Raises
     InputError for missing, unexpected, damaged or changed files.
     """
     if not folder.is_dir():
@@ -85,9 +85,9 @@ def origin(folder: Path, settings: CorpusSettings) -> dict[str, str]:
 def count_rows(
     folder: Path, settings: CorpusSettings, documents: list[Document]
 ) -> dict[str, dict[str, int]]:
-    """Rows of each split, `found` and `published`; empty where no published number is known.
+    """The number of rows of each split, `found` and `published`; empty if none is published.
 
-    Raises InputError where the numbers differ, unless `min_rows` states a subset.
+    Raises InputError if the numbers differ, unless `min_rows` declares a subset.
     """
     source = corpus(settings.source) if settings.source else None
     known, least = source.rows if source else {}, settings.min_rows or {}
@@ -113,10 +113,10 @@ def count_rows(
 def choose_heldout(
     folder: Path, documents: list[Document], heldout: int | list[str] | str
 ) -> set[str]:
-    """Names of the documents that are held out.
+    """Names of the documents to hold out.
 
-    A number takes those whose names have the smallest SHA-256. Raises InputError for a choice that
-    does not fit the corpus or leaves nothing to train on.
+    A number holds out those whose names have the smallest SHA-256. Raises InputError for a choice
+    that does not fit the corpus or leaves nothing to train on.
     """
     names = {document.name for document in documents}
     if isinstance(heldout, str):
@@ -138,9 +138,9 @@ def choose_heldout(
 
 
 def read_rows(source: str | None, path: Path, start: int, stop: int) -> str:
-    """The raw text of a document: a book as it is, rows of the hub with a newline behind each.
+    """The raw text of a document, with "\\n" at line ends and after each row of the hub.
 
-    Raises InputError for text that is not UTF-8 or not there, and for a damaged file.
+    Raises InputError for text that is missing or not UTF-8, and for a damaged file.
     """
     if source and not corpus(source).lines:
         return "".join(f"{row}\n" for row in _parquet_rows(path, start, stop))
@@ -181,7 +181,7 @@ def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]
 
 
 def _cut_parquet(path: Path) -> tuple[list[int], int]:
-    """The rows at which the documents of a file begin and the last one ends; how many there are."""
+    """The rows between which the documents of a file lie, and the file's number of rows."""
     with _readable(path) as file:
         types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
         if types.get("text") not in (pa.string(), pa.large_string()):
@@ -192,7 +192,7 @@ def _cut_parquet(path: Path) -> tuple[list[int], int]:
 
 
 def _cut_lines(path: Path) -> tuple[list[int], int]:
-    """The same of a text file: bytes, and the number of its lines."""
+    """The same for a text file: bytes, and its number of lines."""
     cuts, at, n = [], 0, 0
     with open(path, "rb") as file:
         for line in file:
@@ -203,7 +203,7 @@ def _cut_lines(path: Path) -> tuple[list[int], int]:
 
 
 def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:
-    """The texts of these rows, of which only their row groups are read."""
+    """The texts of these rows; only the row groups that hold them are read."""
     texts: list[Any] = []
     first = 0
     with _readable(path) as file:

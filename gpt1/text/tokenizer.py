@@ -1,8 +1,8 @@
 """Byte-pair encoding of words in the published GPT-1 layout: training, loading, encoding.
 
-A word's symbols are its characters, the last one carrying `</w>`; the merge of lowest rank that
-occurs is applied until none does (Sennrich et al. 2016; authors' code). A symbol that is not in the
-vocabulary becomes id 0. The newline is a word of its own, which nothing merges with.
+A word's symbols are its characters, the last one carrying `</w>`; the applicable merge of lowest
+rank is applied until there is none (Sennrich et al. 2016; authors' code). A symbol that is not in
+the vocabulary becomes id 0. The newline is a word of its own, which nothing merges with.
 
     python -m gpt1 tokenizer --documents corpus/documents --merges 1200 --out tokenizer/
 """
@@ -34,8 +34,8 @@ class Tokenizer:
     """Encodes text as ids, with a vocabulary and its merges.
 
     Attributes: `tokens`, in id order; `merges`, in rank order; `n_vocab`, the number of tokens
-    without the model's special tokens; `digest`, a SHA-256 over both files, which tells this
-    tokenizer from every other.
+    without the model's special tokens; `digest`, a SHA-256 over both files, which identifies the
+    tokenizer.
     """
 
     def __init__(self, tokens: list[str], merges: Merges, digest: str) -> None:
@@ -57,12 +57,12 @@ class Tokenizer:
     def load(cls, folder: str | Path) -> "Tokenizer":
         """Read a folder that `train` wrote, or one with the two published files.
 
-        Raises InputError if a file is missing or damaged, or if ids and merges do not fit.
+        Raises InputError if a file is missing or damaged, or if ids and merges do not match.
         """
         paths = vocabulary.find(Path(folder))
         try:
             ids, merges = models.BPE.read_file(*map(str, paths))
-        except Exception as error:  # the library has no class of its own
+        except Exception as error:  # the library has no exception class of its own
             reason = " ".join(str(error).split())
             raise InputError(
                 f"{paths[0]} and {paths[1].name}: not a vocabulary and its merges ({reason:.100}); "
@@ -100,7 +100,7 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
     """Tokens in id order and merges in rank order, learnt from word counts.
 
     The same counts give the same result in every process. There are fewer merges than asked for if
-    no pair of symbols occurs twice any more. Ties go to the pair of lower ids.
+    no pair of symbols occurs twice any more. Ties go to the pair with the lower ids.
     """
     characters = sorted(set().union(*counts) - {NEWLINE})
     base = [UNKNOWN, *characters, *(c + END for c in characters)]
@@ -120,7 +120,7 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
 
     tokens, merges, seen = list(base), [], set(base)
     for left, right in learnt:
-        # Two pairs may spell one token; the vocabulary has a row for the first of them only.
+        # Two pairs may spell the same token; the vocabulary has a row for the first of them only.
         if left + right not in seen:
             seen.add(left + right)
             tokens.append(left + right)
@@ -129,7 +129,7 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
 
 
 def read_words(documents: str | Path) -> dict[str, int]:
-    """The counts of lines "word<TAB>count" that stand beside a folder of documents.
+    """The word counts beside a folder of documents, in a file of lines "word<TAB>count".
 
     Raises InputError for a file that is missing, or not the one that `<documents>.json` describes.
     """
@@ -145,7 +145,7 @@ def read_words(documents: str | Path) -> dict[str, int]:
 
 
 def _repeated(counts: dict[str, int], at_once: int = 4096) -> Iterator[str]:
-    """Each word as often as it occurs, in strings of bounded length: all that the trainer takes."""
+    """Each word as often as it occurs, in strings of bounded length, as the trainer needs it."""
     for word, count in sorted(counts.items()):
         whole, rest = divmod(count, at_once)
         yield from itertools.repeat(" ".join([word] * at_once), whole)

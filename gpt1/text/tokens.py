@@ -1,7 +1,7 @@
 """The token files of a corpus, as `gpt1.corpus tokens` writes them.
 
-They are read apart from `gpt1.corpus`, so that pre-training depends neither on the text nor on the
-tokenizer.
+Reading them is separate from `gpt1.corpus`, so that pre-training depends neither on the text nor on
+the tokenizer.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ DTYPE = np.dtype("<u2")
 def open_tokens(corpus: str | Path, split: str) -> np.memmap:
     """The tokens of one split of `corpus.json`: uint16 [n], memory-mapped, document after document.
 
-    Raises InputError for a split that is not there and for a file of another content.
+    Raises InputError for a missing split, and for a file that `corpus.json` does not describe.
     """
     corpus = Path(corpus)
     facts = CorpusFacts.read(corpus, make_again(corpus)).splits.get(split)

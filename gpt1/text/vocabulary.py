@@ -25,7 +25,7 @@ Merges = list[tuple[str, str]]
 
 
 def find(folder: Path) -> tuple[Path, Path]:
-    """Paths of the two files in a folder, by our names or either of the published ones.
+    """Paths of the two files in a folder, by our names or either set of published names.
 
     Raises InputError if none of the files is there.
     """
