@@ -1,4 +1,4 @@
-"""Examples to token sequences, and sequences to padded batches.
+"""Turn examples into token sequences, and sequences into padded batches.
 
 Source: paper 3.3 and figure 1; the authors' code for truncation (`n_ctx // 2 - 2` tokens a side),
 for pads (id 0, on the right, never read) and for the classify token as the last one. Every example
@@ -21,7 +21,7 @@ PAD = 0
 class Sequences:
     """A split ready for training: `ids` [N, S, T] padded with 0, `lengths` [N, S], `labels` [N].
 
-    `groups` are the examples' (RACE's middle and high).
+    `groups` holds each example's group (for RACE, middle or high).
     """
 
     ids: np.ndarray
@@ -34,7 +34,7 @@ class Sequences:
         return len(self.ids)
 
     def take(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows' ids `[len(rows), S, t]` and lengths, cut to the longest of them."""
+        """The rows' ids `[len(rows), S, t]`, cut to the longest sequence, and their lengths."""
         lengths = self.lengths[rows]
         return self.ids[rows, :, : lengths.max()], lengths
 
@@ -60,8 +60,8 @@ def question_answer(
 ) -> np.ndarray:
     """start document question delimiter answer classify; the document is cut first.
 
-    Question and answer keep up to `n_ctx // 2 - 2` tokens each, the document what is left of
-    `n_ctx` (chosen here; nothing was published), which is at least one token.
+    Question and answer keep up to `n_ctx // 2 - 2` tokens each; the document gets the rest of
+    `n_ctx`, at least one token (chosen here; nothing was published).
     """
     side = n_ctx // 2 - 2
     question, answer = question[:side], answer[:side]
@@ -95,15 +95,15 @@ def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) 
 
 
 def input_lengths(family: str, split: EncodedSplit) -> np.ndarray:
-    """Tokens `[n]` of each whole input: its texts (the longest choice) and the special tokens."""
+    """Tokens `[n]` of each untruncated input: texts (the longest choice) and special tokens."""
     first, second, choice = _text_lengths(split)
     return first + second + choice + (2 if family == "classification" else 3)
 
 
 def n_ctx_needed(family: str, split: EncodedSplit) -> np.ndarray:
-    """The smallest n_ctx `[n]` that truncates nothing of an example; with any less `build` cuts it.
+    """The smallest n_ctx `[n]` at which `build` truncates nothing of an example.
 
-    A pair needs room for its longer side twice; with a question, question and answer do.
+    A pair needs room for its longer side twice; if there is a question, so do question and answer.
     """
     first, second, choice = _text_lengths(split)
     whole = input_lengths(family, split)
@@ -116,7 +116,7 @@ def n_ctx_needed(family: str, split: EncodedSplit) -> np.ndarray:
 
 
 def sample(n: int, limit: int | None) -> np.ndarray:
-    """Row numbers of at most `limit` of `n` rows, in order: always the same random ones.
+    """Row numbers of at most `limit` of `n` rows, in order: always the same random sample.
 
     Files are often sorted (by source, by grade), so the first rows would not be representative.
     """
@@ -126,17 +126,16 @@ def sample(n: int, limit: int | None) -> np.ndarray:
 
 
 def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
-    """Row numbers of an epoch's batches, shuffled by (seed, number); a last partial batch is
-    dropped."""
+    """Row numbers of an epoch's batches, shuffled by (seed, number), without a partial last one."""
     order = stream("order of an epoch", seed, number).permutation(n)
     for start in range(0, n - batch + 1, batch):
         yield order[start : start + batch]
 
 
 def by_length(tokens: np.ndarray, limit: int) -> Iterator[np.ndarray]:
-    """Row numbers in batches of rows of similar length, for scoring.
+    """Batches of row numbers, of rows of similar length, for scoring.
 
-    `tokens` `[n]` are the rows' lengths; a batch of several rows has at most `limit` tokens, pads
+    `tokens` `[n]` holds the rows' lengths; a batch of several rows has at most `limit` tokens, pads
     included.
     """
     order, start = np.argsort(tokens, kind="stable"), 0
@@ -147,7 +146,7 @@ def by_length(tokens: np.ndarray, limit: int) -> Iterator[np.ndarray]:
 
 
 def _text_lengths(split: EncodedSplit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tokens `[n]` of the first text, the second and the longest choice."""
+    """Numbers of tokens `[n]` of the first text, the second text and the longest choice."""
     first = np.array([len(ids) for ids in split.first])
     second = np.array([len(ids) for ids in split.second])
     return first, second, np.array([max(map(len, row), default=0) for row in split.choices])

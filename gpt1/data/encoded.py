@@ -1,7 +1,7 @@
-"""A task's encoded examples, as training reads them: what `gpt1.encode` wrote.
+"""A task's encoded examples, as `gpt1.encode` writes them and training reads them.
 
-It is read apart from `gpt1.encode` and by pyarrow alone, so that training depends on neither
-`datasets` nor the tokenizer, which take longer to import than many a cell to train.
+Reading them is separate from `gpt1.encode` and needs only pyarrow, so that training depends on
+neither `datasets` nor the tokenizer, which take longer to import than many a cell takes to train.
 """
 
 import itertools
@@ -78,12 +78,12 @@ class EncodedTask:
 
     @cached_property
     def labelled_digest(self) -> str:
-        """Digest of all that decides the result of training: the spec and the labelled splits."""
+        """Digest of everything that decides a training result: the spec and the labelled splits."""
         return self._digest("train", "select", "report")
 
     @cached_property
     def unlabelled_digest(self) -> str:
-        """Digest of the unlabelled splits."""
+        """Digest of the spec and the unlabelled splits."""
         return self._digest("unlabelled")
 
     def _digest(self, *roles: Role) -> str:
@@ -115,7 +115,7 @@ def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
     return EncodedSplit(
         guids=columns["guid"].to_pylist(),
         groups=columns["group"].to_pylist(),
-        labels=np.from_dlpack(columns["label"]),  # `to_numpy` would import pandas, for 0.25 s
+        labels=np.from_dlpack(columns["label"]),  # `to_numpy` would import pandas (0.25 s)
         first=_rows(columns["first"]),
         second=_rows(columns["second"]),
         choices=_rows(columns["choices"]),
@@ -123,7 +123,7 @@ def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
 
 
 def _rows(lists: pa.ListArray) -> list[Any]:
-    """An array for each row of a list<int32>, without a copy; a list of them if it is nested."""
+    """An array for each row of a list<int32>, without a copy; a list of arrays if it is nested."""
     values = lists.values
     values = _rows(values) if isinstance(values, pa.ListArray) else np.from_dlpack(values)
     offsets = np.from_dlpack(lists.offsets).tolist()

@@ -1,7 +1,7 @@
-"""A task's prompt as token ids: the texts that stand before what is scored, and what is scored.
+"""A task's prompt as token ids: the context, and the tokens that are scored after it.
 
-The tokenizer encodes each word by itself, so the ids of a template's words and of a row's texts,
-joined, are those of the whole text.
+The tokenizer encodes each word by itself, so joining the ids of a template's words and of a row's
+texts gives the ids of the whole text.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,12 +17,12 @@ from tasks.prompt import Prompt, parts
 Ids = np.ndarray
 EMPTY: Ids = np.empty(0, dtype=np.int64)
 Fill = Callable[[dict[str, Ids]], list[Ids]]
-Asked = tuple[list[Ids], Ids]  # what stands before, and what is scored
+Asked = tuple[list[Ids], Ids]  # the context, and what is scored
 
 
 @dataclass(frozen=True)
 class EncodedPrompt:
-    """A prompt whose words are ids. `choices` is empty where each row has its own, or none."""
+    """A prompt with its words as ids; `choices` is empty if each row has its own, or none."""
 
     prompt: Prompt
     before: Fill
@@ -31,7 +31,7 @@ class EncodedPrompt:
 
     @classmethod
     def of(cls, prompt: Prompt, task: str, tokenizer: Tokenizer) -> "EncodedPrompt":
-        """Raises InputError if the tokenizer lacks a letter of one of the prompt's words."""
+        """Encode a prompt. Raises InputError if the tokenizer lacks a letter of its words."""
 
         def encode(text: str) -> Ids:
             ids = np.array(tokenizer.encode(text), dtype=np.int64)
@@ -54,12 +54,12 @@ class EncodedPrompt:
         return cls(prompt, template(prompt.before), template(prompt.scored), choices)
 
     def rows(self, split: EncodedSplit) -> Iterator[list[Asked]]:
-        """For each row what is asked of each choice; once where there is nothing to choose."""
+        """For each row, context and scored tokens of each choice; one pair if there are none."""
         for first, second, own in zip(split.first, split.second, split.choices, strict=True):
             yield self._asked(first, second, own)
 
     def without_texts(self, split: EncodedSplit) -> Iterator[list[Asked]]:
-        """The same without the row's texts; once for all rows where their choices are the same."""
+        """The same without the row's texts; once for all rows if their choices are the same."""
         for own in [[]] if self.choices else split.choices:
             yield self._asked(EMPTY, EMPTY, own)
 

@@ -18,8 +18,8 @@ from tasks.stsb import soft_labels
 class TaskData:
     """A task's labelled splits as sequences.
 
-    `train_eval` is the sample of training rows on which the train score is taken. `drawn` is the
-    number of distinct training rows if only a share of them is trained on, otherwise None.
+    `train_eval` is the sample of training rows for the train score. `drawn` is the number of
+    distinct training rows if only a share of them is trained on, otherwise None.
     """
 
     spec: TaskSpec
@@ -37,11 +37,11 @@ class TaskData:
         return cls(spec, _with_sample(splits, settings.eval_train))
 
     def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
-        """The same task with a share of its training rows, drawn by the seed; one row at least.
+        """The same task with a share of its training rows, drawn by the seed; at least one row.
 
-        They are repeated until there are as many as before, so that an epoch has as many updates:
-        shares differ in how many rows are seen, not in how long the model is trained. Under one
-        seed the rows of a smaller share are among those of a larger one.
+        The rows are repeated up to the original number, so that an epoch has as many updates:
+        shares differ in how many distinct rows are seen, not in how long the model is trained. With
+        the same seed, the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
         drawn = drawn_rows(len(train), share, seed)

@@ -1,4 +1,4 @@
-"""Windows of token ids: those of an update, and those that score a checkpoint (paper 4.1)."""
+"""Windows of token ids, for pre-training updates and for scoring checkpoints (paper 4.1)."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) 
 def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
     """Windows `[n, n_ctx]` of at most `limit` tokens, spread evenly over the held-out documents.
 
-    They do not overlap; where everything fits they follow each other. Fewer tokens than one window
-    make one shorter window.
+    They do not overlap; if everything fits, they are contiguous. Fewer tokens than one window make
+    a single shorter window.
     """
     n_ctx = min(n_ctx, len(tokens))
     n = max(1, min(limit, len(tokens)) // n_ctx)
