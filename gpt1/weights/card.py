@@ -1,4 +1,4 @@
-"""The model card of an export: a README.md with the head that the Hugging Face hub reads."""
+"""The model card of an export: a README.md with the metadata that the Hugging Face hub reads."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ Made with gpt1-suite, which implements "Improving Language Understanding by Gene
 
 
 def of_cell(folder: Path, record: CellRecord, title: str, seed: int) -> None:
-    """Write the card of a kept cell: how it was trained, its scores and a constant answer's."""
+    """Write the card of a kept cell: its training, its scores and those of a constant answer."""
     (run,) = [run for run in record.seeds if run.seed == seed]
     lines = [
         f"A {record.arch} fine-tuned on {run.train_rows:,} rows of {title}, seed {seed}, "

@@ -1,7 +1,7 @@
 """Checkpoints: a safetensors file and, beside it, a JSON file of facts about it.
 
 The JSON states the architecture, the model's settings, the tokenizer's digest and the tensors'
-SHA-256. All are compared when a checkpoint is loaded, so that one of another tokenizer or shape is
+SHA-256. All are checked when a checkpoint is loaded, so that one with another tokenizer or shape is
 refused with a one-line message. Pickles are never read.
 """
 
@@ -40,7 +40,7 @@ class Checkpoint:
     facts: CheckpointFacts
 
     def language_model(self, runtime: RuntimeSettings) -> LanguageModel:
-        """The model that it holds, on the device, without dropout."""
+        """The checkpoint's model, on the device, without dropout."""
         facts = self.facts
         model = build(facts.arch, facts.model, facts.n_vocab, skip_pads=runtime.skip_pads)
         model.load_state_dict(self.tensors)
@@ -54,7 +54,7 @@ def build(
     dropout: Dropout = NO_DROPOUT,
     skip_pads: bool = False,
 ) -> LanguageModel:
-    """A model whose values are still to be drawn or loaded.
+    """A model whose parameters are still to be drawn or loaded.
 
     Raises InputError if the settings have the shape of the other architecture.
     """
@@ -78,7 +78,7 @@ def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
 
 
 def read_tensors(path: str | Path, published: bool = False) -> dict[str, Tensor]:
-    """Read a safetensors file; a `published` one, which others wrote, has no digest.
+    """Read a safetensors file; a `published` one, written by others, has no digest.
 
     Raises InputError if it is missing or damaged.
     """
@@ -109,7 +109,7 @@ def _digest(tensors: dict[str, Tensor]) -> str:
 
 
 def save_checkpoint(path: str | Path, model: LanguageModel, **facts: Any) -> None:
-    """Write `path` and its JSON: `facts`, and what is known of model and file."""
+    """Write `path` and its JSON: `facts`, and further facts from the model and the file."""
     write_tensors(path, dict(model.named_parameters()))
     facts |= {"arch": model.arch, "n_vocab": model.n_vocab, "model": model.settings}
     facts |= {"sha256": sha256_file(path), "versions": versions()}
@@ -122,7 +122,7 @@ def read_facts(path: str | Path) -> CheckpointFacts:
 
 
 def check_checkpoint(path: str | Path) -> None:
-    """Raise InputError if a checkpoint or its JSON is missing, or is not what was written."""
+    """Raise InputError if a checkpoint or its JSON is missing or damaged, or if they differ."""
     expected = read_facts(path).sha256
     if not Path(path).is_file() or sha256_file(path) != expected:
         raise InputError(
@@ -133,7 +133,7 @@ def check_checkpoint(path: str | Path) -> None:
 def load_checkpoint(
     path: str | Path, arch: Arch, settings: ModelSettings, tokenizer: str
 ) -> Checkpoint:
-    """Load a checkpoint and compare it with what the caller is going to build.
+    """Load a checkpoint and check that it fits the model that the caller is going to build.
 
     Raises InputError if a file is missing or damaged, or if the architecture, the model's context
     or shape, or the tokenizer (by its digest) is not the one needed.
@@ -161,7 +161,7 @@ def load_checkpoint(
 
 
 def load_vectors(path: str | Path, tokenizer: str) -> tuple[Tensor, str]:
-    """The word vectors at `path`, [n_vocab, width] with a standard deviation of 1; their digest.
+    """The word vectors at `path`, [n_vocab, width] with standard deviation 1, and their digest.
 
     Raises InputError if a file is missing, damaged or of another tokenizer.
     """
@@ -173,7 +173,7 @@ def load_vectors(path: str | Path, tokenizer: str) -> tuple[Tensor, str]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a number depends on."""
+    """Versions of the software that numbers depend on."""
     return {"python": platform.python_version(), **library_versions()}
 
 

@@ -1,9 +1,9 @@
-"""Published weights to a checkpoint of the suite, and a checkpoint to Hugging Face's format.
+"""Convert published weights to a checkpoint of the suite, and one to Hugging Face's format.
 
 The published formats have no rows for the start, delimiter and classify tokens: an import draws
 them from N(0, init_std) with `SPECIAL_SEED`, as the authors' code does at load, and an export
 leaves them out. No transfer copies them, so their values affect no result. All other values are
-preserved bit for bit. `gpt1.weights.published` has the formats.
+preserved bit for bit. `gpt1.weights.published` reads and writes the formats.
 """
 
 import shutil
@@ -36,7 +36,7 @@ GPT1 = ModelSettings()
 
 
 def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings) -> Transformer:
-    """The model of released arrays: special tokens drawn, positions beyond `n_ctx` left out."""
+    """The model of released arrays, with special tokens drawn and positions cut to `n_ctx`."""
     model = Transformer(n_vocab, settings)
     seed = torch_seed("special tokens of published weights", SPECIAL_SEED)
     generator = torch.Generator().manual_seed(seed)
@@ -60,7 +60,7 @@ def import_weights(
     updates: int = 0,
     code: str = "",
 ) -> int:
-    """Write the published weights of a folder as the checkpoint `out`; returns their number.
+    """Write the published weights of a folder as the checkpoint `out`; returns how many there are.
 
     Without `model`, the shape is that of config.json, or GPT-1's for OpenAI's files. The formats do
     not record how long a model was trained: `updates` is the caller's claim, and `tokens` stays
@@ -93,9 +93,9 @@ def export_weights(
 ) -> None:
     """Write a checkpoint as a `transformers` folder.
 
-    The tokenizer's files stand beside the weights if its folder is given, in the published layout
-    and as `AutoTokenizer` reads them. Raises InputError for an LSTM, for a
-    shape that the format cannot hold and for a tokenizer other than the checkpoint's.
+    If the tokenizer's folder is given, its files are written beside the weights, in the published
+    layout and as `AutoTokenizer` reads them. Raises InputError for an LSTM, for a shape that the
+    format cannot hold and for a tokenizer other than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)
     if type(facts.model.shape) is not TransformerShape:

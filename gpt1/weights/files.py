@@ -1,6 +1,6 @@
 """File names of the published weights, apart from the code that reads them.
 
-Light on purpose (no torch): the Snakefile names its inputs by them.
+Light on purpose (no torch): the Snakefile uses them to name its inputs.
 """
 
 from typing import Literal
@@ -14,7 +14,7 @@ FILES: dict[Format, tuple[str, ...]] = {  # the weights of each format, without 
     "openai": (SHAPES_FILE, *CHUNKS),
     "huggingface": (CONFIG_FILE, TENSORS_FILE),
 }
-# Git's ids of OpenAI's files, by which a copied folder is known as the release.
+# Git's ids of OpenAI's files, which identify a copied folder as the release.
 # Source: github.com/openai/finetune-transformer-lm at a69b5c4, `git ls-tree -r HEAD model`.
 RELEASE = dict(
     zip(

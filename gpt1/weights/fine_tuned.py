@@ -1,11 +1,11 @@
-"""A fine-tuned cell as `transformers` has it: config, weights and tokenizer in one folder.
+"""Export a fine-tuned cell to `transformers`: config, weights and tokenizer in one folder.
 
-`OpenAIGPTForSequenceClassification` reads the state at the last token that is no pad, which is the
-classify token, as `Classifier` does. Its linear map has no bias. The map's input is the output of
-a layer norm whose own bias nothing else reads, so ours goes there: any `d` with `d @ weight = bias`
-added to it gives the same logits. A similarity adds the states of both orders, so there each order
-has half of the bias and the logits are added. `OpenAIGPTDoubleHeadsModel` gives one logit for each
-choice, and has the bias.
+`OpenAIGPTForSequenceClassification` reads the state at the last token that is not a pad, which is
+the classify token, as `Classifier` does. Its linear map has no bias. But the map's input is the
+output of a layer norm whose own bias nothing else reads, so our bias moves there: adding any `d`
+with `d @ weight = bias` gives the same logits. A similarity adds the states of both orders, so each
+order gets half of the bias, and the logits of the two are to be added. `OpenAIGPTDoubleHeadsModel`
+gives one logit per choice and has a bias.
 
 Source: `transformers/models/openai/modeling_openai.py`.
 """
@@ -33,8 +33,8 @@ CLASS_MODEL = "OpenAIGPTForSequenceClassification"
 def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> None:
     """Write the model of one seed of a cell to a `transformers` folder.
 
-    Raises InputError for a model that the format does not have: an LSTM, a feed-forward layer
-    of another width than four times n_embd, and a classifier that reads the embeddings.
+    Raises InputError for a model that the format cannot hold: an LSTM, a feed-forward layer that
+    is not four times as wide as n_embd, or a classifier that reads the embeddings.
     """
     settings = cell.record.settings
     model, method = settings.model, settings.method
@@ -45,7 +45,7 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
             "python -m gpt1 predict"
         )
     body, head = _tensors(task_model)
-    layers = task_model.language_model.n_layer  # without those above the one that is read
+    layers = task_model.language_model.n_layer  # up to the one that the classifier reads
     shape, dropout = model.shape.model_copy(update={"n_layer": layers}), settings.dropout
     write_huggingface(
         folder,
@@ -75,7 +75,7 @@ def _labels(task: Task) -> dict[str, Any]:
 
 
 def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters of the language model and those of its head by the names of `transformers`."""
+    """The parameters of the language model and of its head, by their names in `transformers`."""
     own, classifier = model.language_model, model.classifier
     tensors = {name: parameter.detach() for name, parameter in own.named_parameters()}
     embed = tensors.pop("embed")
@@ -89,7 +89,7 @@ def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
 
 
 def _shift(classifier: Classifier) -> Tensor:
-    """The smallest `d` `[n_hidden]` with `d @ weight = bias`, half of it for each of two orders."""
+    """The smallest `d` `[n_hidden]` with `d @ weight = bias`; half of it for a similarity."""
     weight, bias = classifier.weight.detach().double(), classifier.bias.detach().double()
     shift = bias @ torch.linalg.pinv(weight)
     return (shift / 2 if classifier.family == "similarity" else shift).float()

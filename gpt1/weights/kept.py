@@ -6,7 +6,7 @@
         seed-0.safetensors, ...        the weights of each seed
         manifest.json                  the digests of these files
 
-The weights are those that scored best on the selection split, which the cell's scores are of.
+The weights are those that scored best on the selection split; they gave the cell's scores.
 """
 
 import shutil
@@ -51,14 +51,14 @@ class KeptCell:
 
 
 def weights_path(folder: Path, seed: int) -> Path:
-    """Where the weights of a seed lie."""
+    """The path of a seed's weights."""
     return folder / f"seed-{seed}.safetensors"
 
 
 def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path]) -> None:
-    """Copy a cell's JSON, its tokenizer and the weights of each seed, files of `write_tensors`.
+    """Copy a cell's JSON, its tokenizer and the weights of each seed, written by `write_tensors`.
 
-    Raises InputError if one of those is damaged.
+    Raises InputError if a file of weights is damaged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for seed, path in weights.items():
@@ -71,7 +71,7 @@ def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
 
 
 def read(folder: Path) -> KeptCell:
-    """What `save` wrote. Raises InputError if it is not there or not as it was written."""
+    """Read what `save` wrote. Raises InputError if a file is missing or has changed."""
     if not (folder / CELL).is_file():
         raise InputError(
             f"{folder}: no kept cell; name the cell in experiment.keep and run snakemake {folder} "

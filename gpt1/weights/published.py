@@ -1,6 +1,6 @@
 """The two published formats of GPT-1's weights: reading both, writing Hugging Face's.
 
-Released arrays travel as a dictionary from the names of `transformers` to float32 tensors, in
+Released arrays are passed as a dictionary from the names of `transformers` to float32 tensors, in
 OpenAI's order: positions, tokens, then twelve arrays for each block. A convolution of width one is
 stored as `[1, in, out]` by OpenAI and as `[in, out]` by `transformers`. Pickles are never read.
 Source: the authors' released `model` folder and its loader; the file and tensor names of
@@ -25,7 +25,7 @@ from tasks.common.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
-PREFIX = "transformer."  # of the model's tensors beside those of a head
+PREFIX = "transformer."  # of the model's tensors where a head is stored with them
 # The values that `transformers` assumes for keys missing from its config.json.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",
@@ -42,7 +42,7 @@ CONFIG_DEFAULTS = {
 def released_shapes(n_vocab: int, model: ModelSettings) -> dict[str, list[int]]:
     """Names and shapes of the released arrays in OpenAI's order: positions, tokens, blocks.
 
-    Raises InputError for the shape of an LSTM, for which there is no published format.
+    Raises InputError for the shape of an LSTM, which has no published format.
     """
     with torch.device("meta"):
         parameters = dict(build("transformer", model, n_vocab).named_parameters())
@@ -54,9 +54,9 @@ def released_shapes(n_vocab: int, model: ModelSettings) -> dict[str, list[int]]:
 def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
     """The arrays of OpenAI's `params_0.npy` to `params_9.npy` and `params_shapes.json`.
 
-    The ten files are chunks of one vector; their boundaries fall anywhere within the arrays. Raises
-    InputError for a file that is missing or truncated, and for shapes, a total or an order that
-    does not fit `model` and a vocabulary of `n_vocab`.
+    The ten files are chunks of one vector, and their boundaries may fall within an array. Raises
+    InputError for a file that is missing or truncated, and if the shapes, the number of values or
+    the order of the files do not fit `model` and a vocabulary of `n_vocab`.
     """
     path = folder / SHAPES_FILE
     stored, expected = read_json(path), released_shapes(n_vocab, model)
@@ -100,7 +100,7 @@ def check_release(folder: Path) -> None:
 
 
 def git_id(path: Path) -> str:
-    """What git calls a file of this content, as `git hash-object` does."""
+    """Git's id of a file, as `git hash-object` prints it."""
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
@@ -114,7 +114,7 @@ def read_chunk(path: Path) -> np.ndarray:
         content = f"{chunk.dtype} {list(chunk.shape)}"
     except FileNotFoundError:
         content = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
-    except Exception:  # numpy raises a dozen kinds for what is not a whole array file
+    except Exception:  # numpy raises a dozen kinds for a file that is not a whole array
         content = "no whole .npy file; copy it again"
     raise InputError(f"{path}: expected a vector of float32, found {content}")
 
@@ -171,7 +171,7 @@ def write_huggingface(
 ) -> None:
     """Write `config.json` and `model.safetensors`; the tied LM head is not stored.
 
-    `head` holds the tensors of a head on the model, and `config` further keys, which win.
+    `head` holds the tensors of a head on the model; `config` holds further keys, which override.
     """
     config = {
         **_own_config(folder, model),
@@ -192,7 +192,7 @@ def write_huggingface(
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    """What config.json says, and the defaults of the keys that it leaves out."""
+    """The contents of config.json, with defaults for the keys that it leaves out."""
     stored = read_json(folder / CONFIG_FILE)
     if not isinstance(stored, dict):
         raise InputError(f"{folder / CONFIG_FILE}: expected a JSON object, found {stored!r:.40}")
@@ -200,7 +200,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
-    """The model in the words of config.json, which fixes the width of the feed-forward layer."""
+    """The model's keys of config.json, a format that fixes the width of the feed-forward layer."""
     shape = model.shape.model_dump()
     n_ff, expected = shape.pop("n_ff"), 4 * model.shape.n_embd
     if n_ff != expected:
@@ -214,7 +214,7 @@ def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
 def _check_shapes(
     path: Path, stored: dict[str, Any], expected: dict[str, list[int]]
 ) -> dict[str, list[int]]:
-    """The expected shapes with the stored positions, which may be more than n_ctx.
+    """The expected shapes with the stored number of positions, which may exceed n_ctx.
 
     Raises InputError for any other difference.
     """
@@ -230,8 +230,10 @@ def _check_shapes(
 
 
 def _check_order(folder: Path, released: dict[str, Tensor]) -> None:
-    """Refuse chunks in the wrong order: they put weights, half of which are negative, where
-    layer-norm gains should be."""
+    """Raise InputError for chunks in the wrong order.
+
+    They put weights, half of which are negative, where layer-norm gains should be.
+    """
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):
             positive = 100 * float((tensor > 0).float().mean())
