@@ -1,22 +1,22 @@
-"""Alarms: the signs that a run has learnt nothing."""
+"""Alarms: signs that a run has learnt nothing."""
 
 import math
 from statistics import NormalDist
 
 from gpt1.records import RunRecord
 
-CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's of two binary variables
-CHANCE = 0.95  # share of predictors that know nothing and stay below `best_of_chance`
+CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's for two binary variables
+CHANCE = 0.95  # share of uninformed predictors that stay below `best_of_chance`
 
 
 def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[str]:
     """Names of the alarms of a run; empty if there are none.
 
-    `majority_rate`: the score of the main reported split is not above `majority`, the best constant
-    answer's, or, where that is a correlation of 0, not above what chance gives.
-    `constant_prediction`: one prediction for all rows of a reported split. `loss_not_falling`: the
-    classification loss is no lower at the end. `not_fitted`: at the end it is not below chance, the
-    entropy of the training labels.
+    `majority_rate`: the score on the main reported split is not above `majority`, the score of the
+    best constant answer, or, if the metric is a correlation, not above `best_of_chance`.
+    `constant_prediction`: the same prediction for all rows of a reported split. `loss_not_falling`:
+    the classification loss is no lower at the end than at the start. `not_fitted`: at the end it is
+    not below chance, which is the entropy of the training labels.
     """
     names = []
     least = majority
@@ -34,10 +34,10 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
 
 
 def best_of_chance(rows: int) -> float:
-    """The correlation, 0 to 100, that 1 in 20 predictors that know nothing exceeds.
+    """The correlation, 0 to 100, that 1 in 20 uninformed predictors exceeds.
 
-    Without any correlation the inverse hyperbolic tangent of Pearson's coefficient is about normal
-    with the variance 1 / (rows - 3) (Fisher 1921, "On the 'probable error' of a coefficient of
+    Without any correlation, the inverse hyperbolic tangent of Pearson's coefficient is about normal
+    with variance 1 / (rows - 3) (Fisher 1921, "On the 'probable error' of a coefficient of
     correlation deduced from a small sample").
     """
     if rows <= 3:

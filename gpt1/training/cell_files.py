@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
         "group": pa.string(),
         "label": pa.float64(),  # null for unlabelled rows
         "prediction": pa.float64(),
-        "probabilities": pa.list_(pa.float64()),  # of the classes, in their order, or choices
+        "probabilities": pa.list_(pa.float64()),  # of the classes or choices, in their order
     }
 )
 
@@ -48,7 +48,7 @@ def write(
 def _record(
     cell: Cell, runs: Sequence[tuple[Checkpoint, RunRecord]], job: CellJob, predictions: str
 ) -> CellRecord:
-    """The JSON of a cell; `predictions` is the digest of their file."""
+    """The JSON of a cell; `predictions` is the digest of the predictions file."""
     spec, settings, (checkpoint, first) = job.encoded.spec, job.cells[cell], runs[0]
     majority = job.baselines.majority[job.encoded.main][spec.metric]
     return CellRecord(
@@ -83,12 +83,12 @@ def _write_predictions(
 ) -> None:
     """Write one row for each seed, predicted split and example, in this order.
 
-    The schema's metadata name the cell and the digests of the tokenizer and of the examples'
+    The schema's metadata hold the cell and the digests of the tokenizer and of the examples'
     splits.
     """
     import pyarrow.parquet as parquet  # not before it is needed: training starts sooner
 
-    # In the order of the splits, which a record from the cache has lost.
+    # In the order of the splits, which a cached record does not keep.
     splits = [split for split in encoded.splits if split in records[0].predictions]
     metadata = {
         **asdict(cell),
@@ -103,7 +103,7 @@ def _write_predictions(
 
 
 def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
-    """The rows of one seed and split, without `pa.array`, which would import pandas, for 0.25 s."""
+    """The rows of one seed and split, without `pa.array`, which would import pandas (0.25 s)."""
     rows, unlabelled = encoded.splits[split], encoded.facts.splits[split].role == "unlabelled"
     columns = [
         _numbers(np.full(len(rows), record.seed, dtype=np.int64)),

@@ -24,20 +24,20 @@ from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
 from tasks.common.records import BaselinesRecord
 
-# The standard deviation of word vectors, in those of initial weights: with 1 their layers learn
-# where tokens stand before what they are (bench/LOG.md).
+# The standard deviation of word vectors, as a multiple of the initial weights'. With 1, the layers
+# learn where tokens stand before what they are (bench/LOG.md).
 VECTORS_STD = 2.0
 
 
 class CellJob:
-    """What the cells of one job share: the language model that they start from, and the task.
+    """The cells of one job, with what they share: the task, and the language model they start from.
 
-    `cells` have the settings of each. `checkpoints` are of one language model, each from a
-    pre-training seed of its own; there are none if nothing is transferred. Runs that start from
-    none are paired with the seeds `pretrain` all the same. `vectors` are word vectors of
-    the widths of those cells that start from some. The weights of the cells whose names
-    are in `kept` go to the cache as well. Raises InputError if a file is damaged or missing, or if
-    cells, files and settings do not match.
+    `cells` maps each cell to its settings. `checkpoints` are of one language model, each with its
+    own pre-training seed; there are none if nothing is transferred. Runs that start without a
+    checkpoint are still paired with the pre-training seeds `pretrain`. `vectors` are files of word
+    vectors, one for each width among the cells that start from word vectors. The weights of the
+    cells whose names are in `kept` go to the cache as well. Raises InputError if a file is damaged
+    or missing, or if cells, files and settings do not match.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CellJob:
         self.checkpoints = self._loaded(checkpoints)
         loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
         self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
-        # By the settings that it depends on: large tasks are in memory once.
+        # Keyed by the settings that it depends on, so that large tasks are in memory only once.
         samples = {self._sample(of): of for of in cells.values()}
         n_vocab = self.encoded.facts.n_vocab
         self.data = {key: TaskData.of(self.encoded, n_vocab, of) for key, of in samples.items()}
@@ -73,9 +73,9 @@ class CellJob:
         self.environment: dict[str, Any] = {"runtime": runtime.numeric(), "versions": versions()}
 
     def _loaded(self, paths: Sequence[Path]) -> list[Checkpoint]:
-        """The checkpoints of the cells that are transferred something.
+        """The checkpoints for the cells to which anything is transferred.
 
-        Raises InputError unless they are those that all of these start from.
+        Raises InputError unless all of those cells start from these checkpoints.
         """
         cells = {cell: of for cell, of in self.cells.items() if of.needs_model}
         models = {of.model.model_dump_json(): of.model for of in cells.values()}
@@ -102,7 +102,7 @@ class CellJob:
         return of.eval_train, of.model.n_ctx
 
     def _check(self, encoded: Path, baselines: Path) -> None:
-        """Raise InputError unless cells and files are of one task."""
+        """Raise InputError unless all cells and files belong to one task."""
         tasks = list(dict.fromkeys(cell.task for cell in self.cells))
         if len(tasks) > 1:
             raise InputError(f"the cells are of {', '.join(tasks)}; give those of one task")
@@ -114,11 +114,11 @@ class CellJob:
             raise InputError(f"{baselines}: no scores of {self.encoded.main}; make it again")
 
     def config(self, cell: Cell) -> str:
-        """The digest of how a cell is trained."""
+        """The digest of a cell's fine-tuning settings."""
         return sha256_json(self.cells[cell].finetune().model_dump(mode="json"))
 
     def starts(self, cell: Cell, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
-        """Each seed with the checkpoint that it starts from; these take turns, in their order."""
+        """Each seed with the checkpoint it starts from; the checkpoints take turns, in order."""
         own = self.cells[cell]
         untrained = [self._untrained(own, seed) for seed in self.pretrain]
         models = self.checkpoints if own.needs_model else untrained
@@ -127,9 +127,9 @@ class CellJob:
         return [(seed, models[i % len(models)]) for i, seed in enumerate(seeds)]
 
     def _with_vectors(self, cell: Cell, model: Checkpoint) -> Checkpoint:
-        """A checkpoint whose embeddings are the word vectors, without rows for positions.
+        """The checkpoint with word vectors as its embeddings, without rows for positions.
 
-        Raises InputError without vectors of the model's width.
+        Raises InputError if there are no vectors of the model's width.
         """
         own = self.cells[cell].model
         width = own.shape.n_embd
@@ -142,7 +142,7 @@ class CellJob:
         return Checkpoint({**model.tensors, "embed": embed}, facts)
 
     def _untrained(self, of: CellSettings, seed: int) -> Checkpoint:
-        """What a cell starts from that is transferred nothing: no tensors, and no file."""
+        """An empty checkpoint, of no file, for a cell to which nothing is transferred."""
         facts = CheckpointFacts(
             arch=of.model.arch,
             seed=seed,
@@ -155,7 +155,7 @@ class CellJob:
         return Checkpoint({}, facts)
 
     def key(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> Key:
-        """Everything that decides the result of a run, and nothing else: no name, no path."""
+        """Everything that determines the result of a run, and nothing else: no name, no path."""
         return {
             "arch": checkpoint.facts.arch,
             "task": cell.task,
@@ -168,7 +168,7 @@ class CellJob:
         }
 
     def unlabelled(self, cell: Cell) -> list[str]:
-        """The unlabelled splits to predict: none, unless the cell is the run's full model."""
+        """The unlabelled splits to predict: none, unless the cell is of the line `full`."""
         return self.encoded.named("unlabelled") if cell.line == FULL else []
 
     def run(
@@ -176,11 +176,11 @@ class CellJob:
     ) -> RunRecord:
         """The record of one run, from the cache or from training.
 
-        With `runtime.tensorboard` training writes its curves to the folder `events`.
+        With `runtime.tensorboard`, training writes its curves to the folder `events`.
 
-        Predictions of unlabelled rows have a record of their own, so that a run is found whether or
-        not they are asked for. If they or the weights are first asked for later, the run is trained
-        again. Raises InputError if memory runs out.
+        Predictions of unlabelled rows are cached in a record of their own, so that a run is found
+        whether or not they are requested. If they or the weights are requested only later, the run
+        is trained again. Raises InputError if memory runs out.
         """
         key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
         of_unlabelled = {**key, "unlabelled": self.encoded.unlabelled_digest}

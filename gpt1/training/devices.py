@@ -1,10 +1,10 @@
-"""Run a command on the GPUs that the fewest jobs have, for as long as it runs.
+"""Run a command on the GPUs with the fewest jobs, and hold them for as long as it runs.
 
     python -m gpt1 devices 4 torchrun --standalone --nproc-per-node=4 -m gpt1 pretrain ...
 
-A job that trains on `cuda` in one process takes a GPU in the same way. So jobs side by side have
-GPUs of their own as long as there are enough, and share them evenly where there are not; how many
-run at once is Snakemake's to decide (`--resources gpu=8`).
+A job that trains on `cuda` in one process takes a GPU in the same way. So concurrent jobs have GPUs
+of their own as long as there are enough, and share them evenly otherwise; Snakemake decides how
+many run at once (`--resources gpu=8`).
 """
 
 import argparse
@@ -18,11 +18,11 @@ import torch
 
 
 def take(n: int) -> None:
-    """Let this process, and those that it starts, see `n` GPUs alone, or all if there are fewer.
+    """Let this process, and those that it starts, see only `n` GPUs, or all if there are fewer.
 
-    They are chosen among those of CUDA_VISIBLE_DEVICES, which Slurm sets too, or among all; of a
-    single one nothing is taken. CUDA must not have been used yet. What a process has stands in a
-    file that it locks until it ends; a command that it runs in its own place keeps the lock.
+    They are chosen from CUDA_VISIBLE_DEVICES, which Slurm sets too, or from all; with fewer than
+    two to choose from, nothing is done. CUDA must not have been used yet. A process lists its GPUs
+    in a file that it locks until it ends; a command that replaces the process keeps the lock.
     """
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     known = range(torch.cuda.device_count()) if given is None else given.split(",")
@@ -31,7 +31,7 @@ def take(n: int) -> None:
     folder = Path(tempfile.gettempdir(), f"gpt1-gpus-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with open(folder / "turn", "w", encoding="utf-8") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # one process looks and takes at a time
+        fcntl.flock(turn, fcntl.LOCK_EX)  # one process at a time looks and takes
         jobs = Counter(card for path in folder.glob("job-*") for card in _held(path))
         taken = sorted(cards, key=lambda card: jobs[card])[:n]
         lock, _ = tempfile.mkstemp(prefix="job-", dir=folder)  # never closed: held to the end
@@ -43,7 +43,7 @@ def take(n: int) -> None:
 
 
 def _held(path: Path) -> list[str]:
-    """The GPUs of a process that lives; the file of one that has ended is removed."""
+    """The GPUs of a process that is still running; the file of one that has ended is removed."""
     with open(path, encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Several processes that train one model: each takes a share of the batch, gradients are summed.
+"""Train one model in several processes: each takes a share of the batch, gradients are summed.
 
 The optimizer's gradients are one flat buffer, so an update costs one all-reduce. The windows of an
 update do not depend on the number of processes, and dropout masks belong to a micro-batch, not to a
@@ -23,10 +23,10 @@ from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
-LOST_SECONDS = 2.0  # that it waits first, so that torchrun blames the one that ended before it
-# A process that has not answered for so long is taken to hang. The others wait for its share of an
-# update or of the held-out windows, or until the first one has dealt with the files, which takes a
-# minute or two on slow machines. The limit for finding each other at the start is the same.
+LOST_SECONDS = 2.0  # its wait before exiting, so that torchrun blames the one that ended first
+# A process that has not responded for this long is considered hung. The others wait for its share
+# of an update or of the held-out windows, or for the first process to deal with the files, which
+# takes a minute or two on slow machines. The limit for finding each other at the start is the same.
 HANG_SECONDS = 600.0
 
 
@@ -59,12 +59,12 @@ class Processes:
     def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
         if self.count == 1:
             return
-        if os.getppid() != self.parent:  # torchrun has ended, so nobody waits for us any more
+        if os.getppid() != self.parent:  # torchrun has ended, so nobody waits for this process
             self._leave()
         begun = time.monotonic()
         try:
             collective(tensor)
-        except RuntimeError:  # the connection is closed, or nothing came for too long
+        except RuntimeError:  # the connection is closed, or nothing arrived for too long
             if time.monotonic() - begun >= HANG_SECONDS:
                 print(
                     f"warning: process {self.rank + 1} of {self.count} has waited "
@@ -79,14 +79,14 @@ class Processes:
             dist.destroy_process_group()
 
     def _leave(self) -> NoReturn:
-        """End without giving a reason: that is for the process that ended first to print."""
+        """Exit without giving a reason, which is left to the process that ended first."""
         time.sleep(LOST_SECONDS)
         sys.stderr.flush()
         os._exit(LOST)  # an orderly exit may wait for the lost process
 
 
 def join(runtime: Runtime) -> tuple[Processes, Runtime]:
-    """This process's place among those that torchrun started together, and its own device.
+    """This process's rank among those that torchrun started, and the runtime with its device.
 
     A process started in any other way is alone. Raises InputError if there are fewer GPUs than
     processes on this machine, or if the others do not join within HANG_SECONDS.

@@ -3,7 +3,7 @@
 Source: paper 3.2 and 4.1 (three epochs, batch 32, linear decay, 0.2 % warm-up, lambda 0.5); the
 authors' code for the rest: fresh special tokens and classifier, clipping, shuffling, dropping the
 last partial batch, scoring after each epoch (and at updates 1000, 2000, 4000, ... of the first),
-keeping the best-scoring weights (the latest of equals, where theirs keeps the first).
+keeping the best-scoring weights (the latest in a tie, where theirs keeps the first).
 """
 
 import time
@@ -32,7 +32,7 @@ from tasks.metrics import score, score_split
 from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of an unlabelled split that are laid out as sequences at a time
+CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
 
 Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n, classes]`
 
@@ -42,8 +42,8 @@ class FineTuning:
 
     After construction the weights are those of step 0, and `copied` names the transferred tensors;
     nothing has been trained yet. `history` holds the total and the classification loss of each
-    update, `tokens` the number of tokens trained on, pads left out, and `seconds` the time that the
-    updates took. `events`, if set, gets losses and scores.
+    update, `tokens` the number of tokens trained on, without pads, and `seconds` the time that the
+    updates took. `events`, if set, receives losses and scores.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class FineTuning:
         self.train_mode()
 
     def train_mode(self) -> None:
-        """Dropout on, except in a frozen language model."""
+        """Turn dropout on, except in a frozen language model."""
         self.model.train()
         if self.settings.method.frozen:
             self.model.language_model.eval()
@@ -107,7 +107,7 @@ class FineTuning:
             return (clf if lm is None else clf + lm_coef * lm), clf
 
     def show(self, **values: float) -> None:
-        """Write values of the present update for TensorBoard, if that was asked for."""
+        """Write values at the current update to TensorBoard, if `events` is set."""
         for name in values if self.events else ():
             self.events.add_scalar(name, values[name], self.optimizer.updates)
 
@@ -125,14 +125,14 @@ class FineTuning:
         return np.concatenate(predictions), np.concatenate(shares)
 
     def select_score(self, predictions: np.ndarray) -> float:
-        """The main metric of predictions for the split that selects the best weights."""
+        """The main metric of predictions for `select`, the split that selects the best weights."""
         spec = self.data.spec
         return score(spec, predictions, self.data.splits["select"].labels)[spec.metric]
 
     def record(self, best_epoch: int, best_update: int, selected: Answers) -> RunRecord:
-        """The result, with scores of the present weights, those of the best epoch.
+        """The result, with scores of the current weights, which are the best ones.
 
-        `selected` are their answers for the split that selects.
+        `selected` holds their answers for the `select` split.
         """
         scores: Scores = {}
         rows, reported, probabilities, constant = {}, {}, {}, False
@@ -178,7 +178,7 @@ class FineTuning:
 
         Raises FloatingPointError if the loss is not finite.
         """
-        if not self.model.training:  # as after scoring; not each time: it visits all modules
+        if not self.model.training:  # after scoring; not every time, since it visits all modules
             self.train_mode()
         seed_step("dropout of fine-tuning", self.seed, self.optimizer.updates)
         self.optimizer.zero_grad()
@@ -199,10 +199,10 @@ class FineTuning:
             raise FloatingPointError(f"update {self.optimizer.updates}: the loss is {total_loss}")
 
     def train(self) -> RunRecord:
-        """Train, restore the weights that scored best on `select`, score every split.
+        """Train, restore the weights that scored best on `select`, and score every split.
 
-        `select` is scored after each epoch and within the first. Raises FloatingPointError if a
-        loss, or a weight to be scored, is not finite.
+        `select` is scored after each epoch and at FIRST_EPOCH_EVALS within the first. Raises
+        FloatingPointError if a loss, or a weight to be scored, is not finite.
         """
         self.runtime.reset_peak()
         per_epoch = self.updates // self.settings.epochs
@@ -219,9 +219,9 @@ class FineTuning:
                 is_within_first = done < per_epoch and done in FIRST_EPOCH_EVALS
                 if done % per_epoch and not is_within_first:
                     continue
-                if not self.optimizer.flat.isfinite().all():  # since the loss was taken
+                if not self.optimizer.flat.isfinite().all():  # the loss was taken before the update
                     raise FloatingPointError(f"update {done}: a weight is not finite")
-                # The last digits are noise: of two rows every correlation is 100 or -100.
+                # The last digits are noise: with two rows, every correlation is 100 or -100.
                 answers = self.predict(self.data.splits["select"])
                 value = round(self.select_score(answers[0]), 9)
                 self.show(**{f"select_{self.data.spec.metric}": value})
@@ -235,5 +235,5 @@ class FineTuning:
 
 
 def listed(predictions: np.ndarray, probabilities: np.ndarray) -> tuple[list, list]:
-    """Answers as JSON holds them; of probabilities six decimals."""
+    """Answers as lists for JSON, with probabilities to six decimals."""
     return predictions.tolist(), probabilities.astype(float).round(6).tolist()

@@ -1,4 +1,4 @@
-"""What a fine-tuned model answers: the forward pass of scoring, in a run and from kept weights."""
+"""A fine-tuned model's predictions: the forward pass of scoring, in a run or from kept weights."""
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ def predict(
     """Predictions `[n]` of a split and the probabilities `[n, classes]` behind them.
 
     A prediction is the number of a class or a choice, or the expected score (STS-B). Raises
-    InputError if the memory does not suffice.
+    InputError if memory runs out.
     """
     model.eval()
     tokens = split.lengths.max(1) * split.lengths.shape[1]

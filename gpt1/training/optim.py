@@ -1,6 +1,6 @@
 """The authors' Adam and learning-rate schedules, exactly.
 
-Not `torch.optim.AdamW`, although its kernel does the sums: the decay is decoupled but multiplied by
+Not `torch.optim.AdamW`, although its kernel is used: the decay is decoupled but multiplied by
 the bias-corrected rate, eps is added to the uncorrected root, clipping is global and comes before
 the moments, and the schedule sees the number of updates already done, so that the first update
 changes nothing.
@@ -18,12 +18,12 @@ from gpt1.settings import OptimizerSettings
 
 
 def warmup_linear(x: float, warmup: float) -> float:
-    """Fine-tuning's factor at the fraction `x` of training: up over `warmup`, then (1 - x)."""
+    """Fine-tuning's factor at the fraction `x` of training: 1 - x, times x / warmup in warm-up."""
     return (x / warmup if x <= warmup and warmup > 0 else 1.0) * (1.0 - x)
 
 
 def warmup_cosine(x: float, warmup: float) -> float:
-    """Pre-training's factor at `x`: linear up over `warmup`, then a half cosine counted from 0."""
+    """Pre-training's factor at `x`: a linear warm-up, then a half cosine that counts from x = 0."""
     if x <= warmup and warmup > 0:
         return x / warmup
     return 0.5 * (1.0 + math.cos(math.pi * x))
@@ -94,8 +94,8 @@ class Adam:
                 scale = None
         t, rate = self.updates + 1, self.rate()
         root = math.sqrt(1 - own.b2**t)
-        # The kernel's own decay multiplies by 1 - rate * decay, which float32 rounds to a tenth of
-        # the decay. It adds eps to the corrected root, so eps is given without the correction.
+        # The kernel's own decay multiplies by 1 - rate * decay, which float32 resolves only to a
+        # tenth of the decay. It adds eps to the corrected root, so eps is corrected likewise.
         decayed = self.flat[: self.n_decayed]
         decayed.sub_(decayed, alpha=rate * own.l2 * root / (1 - own.b1**t))
         torch._fused_adamw_(
@@ -118,7 +118,7 @@ class Adam:
         return norm
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that a restart needs, as tensors."""
+        """Everything needed for a restart, as tensors."""
         updates = torch.tensor([self.updates])
         return {"flat": self.flat, "m": self.m, "v": self.v, "updates": updates}
 

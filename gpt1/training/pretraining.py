@@ -1,10 +1,10 @@
 """One pre-training run: its model, its data, and the work folder from which it resumes.
 
-Source: paper 3.1 and 4.1. The windows and the dropout masks of update i are pure functions of
-(seed, i) and of the first window of a micro-batch. An interrupted run resumes from its last saved
-state and ends with the same weights, bit for bit on the CPU. The work folder is keyed by everything
-that decides the result, precision and versions included. With several processes the first one alone
-reads and writes it.
+Source: paper 3.1 and 4.1. The windows of update i are a pure function of (seed, i), the dropout
+masks of a micro-batch one of (seed, i, its first window). An interrupted run resumes from its last
+saved state and ends with the same weights, bit for bit on the CPU. The work folder is keyed by
+everything that determines the result, precision and versions included. With several processes, only
+the first one reads and writes it.
 """
 
 import math
@@ -40,9 +40,9 @@ from tasks.common.programs import Interrupted
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states
-SAVING_SHARE = 50  # or so many times what saving the last one took
+SAVING_SHARE = 50  # or this many times as long as the last save took, if that is longer
 LOG_ROWS = 500
-MAX_LOSS = 700.0  # nats; the perplexity of more overflows
+MAX_LOSS = 700.0  # nats; above it the perplexity overflows
 
 
 class Pretraining:
@@ -107,7 +107,7 @@ class Pretraining:
     def update(self) -> torch.Tensor:
         """One optimizer update on the windows of its number; returns the loss in nats.
 
-        Raises Interrupted between two micro-batches, with the weights of the update before.
+        Raises Interrupted between two micro-batches, with the weights of the previous update.
         """
         i, own = self.optimizer.updates, self.settings
         ids = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
@@ -120,10 +120,10 @@ class Pretraining:
         return loss
 
     def train(self) -> None:
-        """Train from the present state to the last update, saving checkpoints on the way.
+        """Train from the current state to the last update, saving checkpoints on the way.
 
-        Raises InputError if the loss is not finite, and Interrupted, with the state saved, after
-        one of the signals that ask to stop.
+        Raises InputError if the loss is not finite, and Interrupted, with the state saved, after a
+        stop signal.
         """
         with self.stop:
             try:
@@ -181,7 +181,7 @@ class Pretraining:
         )
 
     def checkpoint(self) -> None:
-        """Score the held-out documents, each process its share, and save the present update.
+        """Score the held-out documents, each process its share, and save the checkpoint.
 
         Raises InputError for a loss that is not finite or too large for a perplexity.
         """
@@ -227,7 +227,7 @@ class Pretraining:
         }
 
     def _score_again(self, update: int) -> None:
-        """Score a checkpoint whose work folder knows its score on other held-out tokens."""
+        """Score a checkpoint again if its stored score is on other held-out tokens."""
         path = self.work.checkpoint(update)
         stored = read_facts(path)
         if stored.settings != self.settings:
@@ -243,7 +243,7 @@ class Pretraining:
         self.work.save({**self.optimizer.state(), **self.log.state()})
 
     def _resume(self) -> None:
-        """Continue from the newest saved state with which all is undamaged, if there is one."""
+        """Continue from the newest usable saved state, if there is one."""
         state = self.work.load(self.settings.checkpoints)
         if state is None:
             return

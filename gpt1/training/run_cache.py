@@ -1,7 +1,7 @@
 """A cache of finished runs, outside the declared outputs, so that interrupted jobs resume.
 
 Snakemake deletes the outputs of a failed job, good cells included. A run's record is stored under a
-key that hashes everything that decides its result, so a stale record is never found.
+hash of everything that determines its result, so a stale record is never found.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ Key = dict[str, Any]
 
 
 class CachedRun(Record):
-    """A file of the cache; the key stands in it for human readers."""
+    """A file of the cache; the key is included for human readers."""
 
     key: Key
     record: dict[str, Any]
@@ -24,7 +24,7 @@ class CachedRun(Record):
 class RunCache:
     """A folder of JSON records named by the hash of their key.
 
-    What killed writes left in it is removed, whatever their keys were.
+    Leftovers of killed writes are removed, whatever their keys.
     """
 
     def __init__(self, folder: str | Path):
@@ -32,11 +32,11 @@ class RunCache:
         sweep(self.folder)
 
     def path(self, key: Key) -> Path:
-        """Where the record of `key` is, or would be."""
+        """The path of the record of `key`, whether it exists or not."""
         return self.folder / f"{sha256_json(key)}.json"
 
     def weights(self, key: Key) -> Path:
-        """Where the weights of the run of `key` are, if they are kept."""
+        """The path of the weights of the run of `key`, if they are kept."""
         return self.path(key).with_suffix(".safetensors")
 
     def get(self, key: Key) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The log-probability of text under a language model, on which all zero-shot heuristics rest.
+"""The log-probability of text under a language model, the basis of all zero-shot heuristics.
 
 There is no start-of-text token, so the newline token precedes every text (chosen here; nothing was
 published). Special tokens and positions are outside the softmax, since they are not text.
@@ -31,7 +31,7 @@ class Scorer:
         return cls(checkpoint.language_model(runtime), newline, runtime)
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
-        """Newline + context + scored; the context loses its left end where `n_ctx` is too small."""
+        """Newline + context + scored; the context loses its left end if `n_ctx` is too small."""
         scored = scored[: self.model.n_ctx - 1]
         room = self.model.n_ctx - 1 - len(scored)
         before = np.concatenate([np.asarray(c, dtype=np.int64) for c in context] or [scored[:0]])
@@ -42,8 +42,8 @@ class Scorer:
     def log_probabilities(self, items: Sequence[Sequence[Scored]]) -> list[list[np.ndarray]]:
         """The log-probabilities (nats) of the scored tokens of each sequence of each item.
 
-        What an item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises
-        InputError if the memory does not suffice.
+        With `runtime.shared_prefix`, the common prefix of an item's sequences is computed once.
+        Raises InputError if memory runs out.
         """
         sizes = np.array([len(item) for item in items])
         tokens = np.array([sum(len(ids) for ids, _ in item) for item in items])
@@ -58,16 +58,16 @@ class Scorer:
         return [values[i] for i in range(len(items))]
 
     def best_choices(self, items: Sequence[Sequence[Scored]]) -> np.ndarray:
-        """The sequence of each item with the highest mean log-probability of its scored tokens.
+        """Each item's sequence with the highest mean log-probability of its scored tokens.
 
-        Counted from 0, `[items]`; of equal ones the first.
+        Sequences are counted from 0, `[items]`; ties go to the first.
         """
         scores = self.log_probabilities(items)
         return np.array([np.argmax([values.mean() for values in item]) for item in scores])
 
     @torch.no_grad()
     def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:
-        """The values of each sequence in turn; `size` of them following each other are an item."""
+        """The values of each sequence in turn; every `size` consecutive ones form an item."""
         lengths = np.array([len(ids) for ids, _ in batch])
         starts = np.array([start for _, start in batch])
         ids = np.zeros((len(batch), lengths.max()), dtype=np.int64)

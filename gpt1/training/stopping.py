@@ -1,4 +1,4 @@
-"""Signals to a long program, which ends at a point of its own choice and saves its state first."""
+"""Stop signals for a long program, which saves its state and ends at a point of its own choice."""
 
 import os
 import signal
@@ -9,13 +9,13 @@ from tasks.common.programs import Interrupted, answer_signals
 
 
 class StopRequest:
-    """A context in which the signals are noted instead of ending the process.
+    """A context in which stop signals are noted instead of ending the process.
 
     Enter it in the main thread.
     """
 
     def __init__(self) -> None:
-        self.name = ""  # of the signal that came, empty until then
+        self.name = ""  # of the signal received; empty until then
 
     def __enter__(self) -> Self:
         self._handlers = answer_signals(self._note)
@@ -29,7 +29,7 @@ class StopRequest:
         self.name = signal.Signals(number).name
 
     def check(self) -> None:
-        """Raise Interrupted if a signal has come."""
+        """Raise Interrupted if a signal has been received."""
         if self.name:
             raise Interrupted(f"stopped by {self.name}")
 

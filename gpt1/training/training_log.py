@@ -1,6 +1,6 @@
 """The log of a pre-training run: its mean losses, and the time that training took.
 
-It is written as CSV at the end and, if asked for, as TensorBoard's event files on the way.
+It is written as CSV at the end and, if requested, as TensorBoard event files along the way.
 """
 
 import csv
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LogRow(NamedTuple):
-    """Mean training loss (nats) since the row before, and where training stood."""
+    """Mean training loss (nats) since the previous row, and the progress of training."""
 
     update: int
     loss: float
@@ -29,7 +29,7 @@ class LogRow(NamedTuple):
 
 
 def event_writer(folder: Path, done: int) -> "SummaryWriter":
-    """What writes event files into a folder, from the update after `done` on.
+    """A writer of event files into a folder, for the updates after `done`.
 
     Raises InputError if the package is not installed.
     """
@@ -46,7 +46,7 @@ def event_writer(folder: Path, done: int) -> "SummaryWriter":
 class TrainingLog:
     """Rows of losses, the losses since the last row, and the seconds of training so far.
 
-    The losses stay on the device until they make a row, so that no update waits for them.
+    The losses are summed on the device until a row is made, so that no update waits for them.
     """
 
     def __init__(self, tokens_per_update: int, device: str):
@@ -63,7 +63,7 @@ class TrainingLog:
         self.n_summed += 1
 
     def end_row(self, update: int, lr: float) -> LogRow:
-        """Make the losses since the last row, of at least one update, the next one."""
+        """Append a row for the losses since the last row, which must be of at least one update."""
         loss = float(self.loss_sum) / self.n_summed
         self.take_time()  # after waiting for the device
         self.loss_sum.zero_()
@@ -74,17 +74,17 @@ class TrainingLog:
         return self.rows[-1]
 
     def show(self, update: int, **values: float) -> None:
-        """Write values of an update for TensorBoard, if that was asked for."""
+        """Write values at an update to TensorBoard, if `events` is set."""
         if self.events:
             for name, value in values.items():
                 self.events.add_scalar(name, value, update)
 
     def start_clock(self) -> None:
-        """Start again: the time since the last call of `take_time` was not training."""
+        """Restart the clock: the time since the last call of `take_time` was not training."""
         self._clock = time.perf_counter()
 
     def take_time(self) -> None:
-        """Count the time since the clock was started, or taken, as training."""
+        """Count the time since the last call of `start_clock` or `take_time` as training."""
         now = time.perf_counter()
         self.seconds += now - self._clock
         self._clock = now

@@ -1,4 +1,4 @@
-"""The gradients of an update's windows, and the loss over held-out ones."""
+"""The gradients over an update's windows, and the loss over held-out windows."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ import torch
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime, seed_step
 
-WINDOWS = 32  # held-out ones that are scored at once
+WINDOWS = 32  # held-out windows that are scored at once
 
 
 def accumulate(
@@ -22,9 +22,9 @@ def accumulate(
 ) -> torch.Tensor:
     """Add the gradients of the windows `share` of a batch `ids` `[batch, n_ctx]` to the model's.
 
-    Returns their part of the batch's mean loss, in nats. The dropout masks of a micro-batch are a
-    function of (seed, update, its first window). `check` is called before each. Raises InputError
-    if the memory does not suffice.
+    Returns their contribution to the batch's mean loss, in nats. The dropout masks of a micro-batch
+    are a function of (seed, update, its first window). `check` is called before each micro-batch.
+    Raises InputError if memory runs out.
     """
     total = torch.zeros((), device=runtime.device)
     size = runtime.micro_batch or len(ids)
@@ -51,9 +51,8 @@ def heldout_loss(
 ) -> float:
     """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches.
 
-    Given a `share` of the windows, it returns what these contribute to the mean. A batch has as
-    many windows as a micro-batch of training, at most WINDOWS. Raises InputError if the memory does
-    not suffice.
+    Given a `share` of the windows, it returns their contribution to the mean. A batch has as many
+    windows as a micro-batch of training, at most WINDOWS. Raises InputError if memory runs out.
     """
     was_training = model.training
     model.eval()

@@ -18,8 +18,8 @@ class WorkFolder:
     """The checkpoints of a run and its last two states, in a folder below `parent`.
 
     The folder's name has digests of `run`, the run's settings and data, and of `made`: the code,
-    precision and versions that a resumed run must share. Should the last state be damaged, the run
-    goes on from the one before it and loses only minutes.
+    precision and versions that a resumed run must share. If the last state is damaged, the run
+    resumes from the one before it and loses only minutes.
     """
 
     def __init__(self, parent: Path, arch: str, run: dict[str, Any], made: dict[str, Any]) -> None:
@@ -30,20 +30,20 @@ class WorkFolder:
         self.older = self.folder / "older-state.safetensors"
 
     def checkpoint(self, update: int) -> Path:
-        """Where the checkpoint of an update lies."""
+        """The path of the checkpoint of an update."""
         return self.folder / f"update-{update}.safetensors"
 
     def save(self, state: State) -> None:
-        """Write a state and keep the one before it. Raises InputError if the disk is full."""
+        """Write a state and keep the previous one. Raises InputError if the disk is full."""
         if self.last.exists():
             self.last.replace(self.older)
         write_tensors(self.last, state)
 
     def load(self, checkpoints: Sequence[int]) -> State | None:
-        """The newest undamaged state that all `checkpoints` before it are there for, or None.
+        """The newest undamaged state for which all earlier `checkpoints` are intact, or None.
 
-        A state that cannot be used is renamed, and one line says so. What killed writes left in
-        this folder and those of other runs is removed.
+        A state that cannot be used is renamed, with a one-line warning. Leftovers of killed writes
+        are removed from this folder and those of other runs.
         """
         for folder in self.folder.parent.glob("*"):
             sweep(folder)
@@ -52,7 +52,7 @@ class WorkFolder:
             try:
                 state = read_tensors(path)
                 for update in checkpoints:
-                    if update < int(state["updates"]):  # the one of the state itself is made again
+                    if update < int(state["updates"]):  # a checkpoint at the state is made again
                         check_checkpoint(self.checkpoint(update))
                 return state
             except InputError as error:
