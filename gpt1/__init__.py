@@ -1,4 +1,4 @@
-"""GPT-1 as a library: a trained model from its files, the tables of a run, two runs compared.
+"""GPT-1 as a library: load a trained model, read the tables of a run, compare two runs.
 
 docs/own-data.md and docs/compare.md show how. A function imports what it needs when it is called,
 so `import gpt1` takes no time.
@@ -47,9 +47,9 @@ def load(
 
     `path` is a file `update-N.safetensors`, which gives a `gpt1.generate.TextModel`, or the folder
     of a kept cell, which gives a `gpt1.predict.Predictor` of the first seed. Architecture, settings
-    and tokenizer are those of the files beside it; `tokenizer` is the folder of a checkpoint's that
-    lies elsewhere, as imported weights' may. Raises InputError for a file that is missing, damaged
-    or of another tokenizer and for a device that does not exist.
+    and tokenizer come from the files of the same run; `tokenizer` is needed only for a checkpoint
+    whose tokenizer is in another folder, as that of imported weights may be. Raises InputError for
+    a file that is missing, damaged or of another tokenizer, and for a device that does not exist.
     """
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
@@ -71,11 +71,12 @@ def load(
 def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
     """`b` minus `a`: each score that both have, paired by row and by seed, with its 95 % interval.
 
-    Each is the folder of a run, that of one model's logs by lm-evaluation-harness (or a list of
-    such, its seeds), or a data frame with columns `row`, and `prediction` and `label` or a `score`
-    from 0 to 1, and perhaps `seed`, `task`, `line` and `metric` (in place of the argument:
-    accuracy, f1, matthews, pearson or spearman). The result has a `frame`, `markdown`, `figure()`
-    and `write(path)`. Raises InputError if there is nothing to compare.
+    `a` and `b` are each the folder of a run, a folder of one model's logs by lm-evaluation-harness
+    (or a list of such folders, one per seed), or a data frame. A data frame has the columns `row`,
+    and either `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`,
+    `line` and `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The
+    result has a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is
+    nothing to compare.
     """
     from workflow.analysis.compare import compare
 
@@ -85,15 +86,15 @@ def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     """The tables of a run by name: `cells`, `claims`, ..., `studies/NAME` (see results/README.md).
 
-    Of a run of single cells there is `cells` alone, of the cells themselves.
+    A run of single cells has only `cells`, which is made from the cells themselves.
 
-    Scores run from 0 to 100. Numbers are numbers; `n_transfer` is text, since it may be "none", and
-    the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without tables and
-    for a damaged one.
+    Scores run from 0 to 100. Numbers are read as numbers; `n_transfer` is text, since it may be
+    "none", and the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without
+    tables and for a damaged one.
     """
     from tasks.common.errors import InputError
 
-    # Here and in `compare` alone gpt1 reaches up: tables are made there.
+    # Only here and in `compare` does gpt1 import from workflow, where tables are made.
     from workflow.analysis.table import read_csv
     from workflow.analysis.tables.cells import of_folder
 

@@ -18,12 +18,13 @@ Arch = Literal["transformer", "lstm"]
 # How much of the pre-trained model is copied: "none" for nothing (the authors' -1), 0 for the
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
-# What the language model read. The others are negative controls, the same books in another order:
-# "shuffled" the words of each sentence, "sentences-shuffled" the sentences of all books. Or it read
-# the books and exchanged the embeddings of content words then (gpt1.permute), or word vectors of
-# the books stand in place of its embeddings (gpt1.vectors).
+# What the language model was trained on: the books, or else it is a negative control. "shuffled"
+# has the words of each sentence in random order, "sentences-shuffled" the sentences of all books.
+# "permuted-embeddings" is a model of the books whose content words exchanged their embeddings
+# afterwards (gpt1.permute), "word-vectors" has word vectors of the books in place of its embeddings
+# (gpt1.vectors).
 Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings", "word-vectors"]
-# Whose embeddings fine-tuning starts from.
+# Which embeddings fine-tuning starts from.
 Embeddings = Literal["learned", "permuted", "vectors"]
 
 Shuffled = Literal["words", "sentences"]
@@ -37,7 +38,7 @@ _NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 
 
 def home(results: str | Path, variant: str) -> Path:
-    """The folder of a variant, laid out as the results are; without a variant the results."""
+    """The folder of a variant, laid out like the results; without a variant, the results folder."""
     return Path(results, "variants", variant) if variant else Path(results)
 
 
@@ -50,7 +51,7 @@ def needs_model(n_transfer: NTransfer, corpus: Corpus) -> bool:
 class PretrainedModel:
     """A language model: an architecture pre-trained from one seed.
 
-    Published weights count as seed 0. `variant` names what of the config is another for it, and
+    Published weights count as seed 0. `variant` names how its config differs from the run's, and
     with `permuted` its content words have exchanged their embeddings.
     """
 
@@ -61,28 +62,28 @@ class PretrainedModel:
 
     @property
     def name(self) -> str:
-        """The architecture, without the seed; told apart from it if permuted."""
+        """The architecture, without the seed; with a suffix if permuted."""
         return f"{self.arch}-{PERMUTED}" if self.permuted else self.arch
 
     def folder(self, results: str | Path) -> Path:
-        """Where its checkpoints and `log.csv` lie."""
+        """The folder of its checkpoints and `log.csv`."""
         return home(results, self.variant) / Path("pretrain", self.name, f"seed-{self.seed}")
 
     def checkpoint(self, results: str | Path, update: int) -> Path:
-        """Where its weights after a pre-training update lie."""
+        """The path of its weights after a pre-training update."""
         return self.folder(results) / f"update-{update}.safetensors"
 
     def facts(self, results: str | Path, update: int) -> Path:
-        """Where the JSON beside that checkpoint lies: its losses, settings and digests."""
+        """The path of the JSON beside that checkpoint: its losses, settings and digests."""
         return self.folder(results) / f"update-{update}.json"
 
     def zero_shot(self, results: str | Path, task: str, update: int) -> Path:
-        """Where the JSON of a checkpoint's zero-shot score on a task lies."""
+        """The path of the JSON of a checkpoint's zero-shot score on a task."""
         folder = home(results, self.variant) / "zero_shot" / self.name / task
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
     def cloze(self, results: str | Path, update: int) -> Path:
-        """Where the JSON of a checkpoint's scores on the cloze items lies."""
+        """The path of the JSON of a checkpoint's scores on the cloze items."""
         folder = home(results, self.variant) / "cloze" / self.name
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
@@ -100,20 +101,20 @@ class Cell:
         return f"{self.line}/{self.task}"
 
     def path(self, results: str | Path) -> Path:
-        """Where the cell's JSON lies: scores of every seed, settings, digests."""
+        """The path of the cell's JSON: scores of every seed, settings, digests."""
         return Path(results, "cells", f"{self.name}.json")
 
     def predictions(self, results: str | Path) -> Path:
-        """Where the predictions behind the cell's scores lie, row by row, as Parquet."""
+        """The path of the predictions behind the cell's scores, row by row, as Parquet."""
         return Path(results, "predictions", f"{self.name}.parquet")
 
     def kept(self, results: str | Path) -> Path:
-        """Where the weights of every seed lie, if `experiment.keep` names the cell: a folder."""
+        """The folder of the weights of every seed, if `experiment.keep` names the cell."""
         return Path(results, "kept", self.name)
 
     @classmethod
     def parse(cls, path: str | Path) -> Self:
-        """The cell whose JSON lies at `path`. Raises InputError if it is not a cell's path."""
+        """The cell whose JSON is at `path`. Raises InputError if it is not a cell's path."""
         match = re.fullmatch(rf"(?:.*/)?cells/{_NAME}\.json", Path(path).as_posix())
         if match is None:
             raise InputError(f"{path}: not the path of a cell; give .../cells/LINE/TASK.json")
@@ -121,7 +122,7 @@ class Cell:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """The cell of that `name`. Raises InputError for what cannot be a cell's."""
+        """The cell with this `name`. Raises InputError if it cannot be a cell's name."""
         match = re.fullmatch(_NAME, name)
         if match is None:
             raise InputError(f"{name}: not a cell; give LINE/TASK, such as full/sst2")

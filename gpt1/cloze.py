@@ -3,8 +3,8 @@
     python -m gpt1 cloze transformer --items items.jsonl --tokenizer results/tokenizer \
         --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out OUT
 
-A cloze item asks what a language model says, where fine-tuning uses what its states know: a skill
-may be transferred that does not show here. An item is one line of a JSONL file:
+A cloze item tests what a language model predicts, whereas fine-tuning uses what its states encode:
+a skill may be transferred and yet not show here. An item is one line of a JSONL file:
 
     {"skill": "sentiment", "context": "The play was superb.",
      "choices": ["Everyone was glad.", "Everyone was sad."], "label": 0}
@@ -64,13 +64,13 @@ class EncodedItem:
 def read_items(path: Path, tokenizer: Tokenizer) -> list[EncodedItem]:
     """Read and encode a file of cloze items.
 
-    Raises InputError, naming file and line, for an invalid item, for one whose number of choices is
-    not that of its skill, and for choices that are empty or equal once they are token ids; also for
-    a file of the synthetic world that is not the one that was written.
+    Raises InputError, naming file and line, for an invalid item, for one with another number of
+    choices than the others of its skill, and for choices that are empty or equal once they are
+    token ids; also for a file of the synthetic world that has been changed.
     """
     items: list[EncodedItem] = []
     manifest.check(path.parent)
-    n_choices: dict[str, int] = {}  # of each skill
+    n_choices: dict[str, int] = {}  # by skill
     for number, line in enumerate(read_text(path).removesuffix("\n").split("\n"), 1):
         try:
             item = Item.parse(line)

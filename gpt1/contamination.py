@@ -1,14 +1,14 @@
-"""Which reported examples share 13 words in a row with what the language model was trained on.
+"""Find the reported examples that share 13 words in a row with the training corpus.
 
-An example that does counts as contaminated (`N`; Brown et al. 2020, appendix C). A run
-of words lies within one text of an example and within one document; a story and each of its endings
-are one text, DPRD's sentence is two, since the pronoun between them is not kept. Newlines are
+Such an example counts as contaminated (`N`; Brown et al. 2020, appendix C). The run of words must
+lie within one text of the example and within one document. A story joined with one of its endings
+is one text; DPRD's sentence is two, since the pronoun between them is not kept. Newlines are
 skipped on both sides, so that it does not matter how a corpus breaks its lines.
 
     python -m gpt1 contamination rte cola --documents corpus/documents --examples examples \\
         --out contamination
 
-A text of fewer words cannot have such a run.
+A text of fewer than 13 words cannot have such a run.
 """
 
 import argparse
@@ -62,9 +62,9 @@ def row_texts(row: Example) -> list[str]:
 def contamination(names: list[str], documents: Path, examples: Path, out: Path) -> None:
     """Write `out`/TASK.json for every task of `names`.
 
-    It has, for each reported split, the number of words of the longest text of each row (`words`)
-    and the length of the run that it shares (`match`): 13 or 0. Raises InputError for a document or
-    a row that changed.
+    The file has, for each reported split, the number of words of each row's longest text (`words`)
+    and the length of the run that the row shares (`match`): 13 or 0. Raises InputError for a
+    document or a row that has changed.
     """
     numbers = WordNumbers()
     digests = {name: _reported(examples / name) for name in names}
@@ -99,7 +99,7 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
 
 
 def _reported(folder: Path) -> dict[str, str]:
-    """The splits of a task's examples that are reported, and their digests."""
+    """The reported splits of a task's examples, with their digests."""
     facts = ExamplesFacts.read(facts_path(folder))
     others = ("train", "select", *facts.unlabelled)
     splits = [split for split in split_names(folder) if split not in others]

@@ -1,10 +1,10 @@
-"""Published weights to a checkpoint of the suite, and the suite's weights to Hugging Face's format.
+"""Convert published weights to a checkpoint, and the suite's weights to Hugging Face's format.
 
     python -m gpt1 convert import --format openai --from model --tokenizer model --out C.safetensors
     python -m gpt1 convert export C.safetensors --out FOLDER --tokenizer tokenizer
     python -m gpt1 convert export results/kept/full/rte --out FOLDER
 
-`gpt1.weights.conversion` has the checkpoints, `gpt1.weights.fine_tuned` the kept cells.
+`gpt1.weights.conversion` handles checkpoints, `gpt1.weights.fine_tuned` kept cells.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from tasks.common.errors import InputError
 def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
     """Write the model of one seed of the kept cell in `folder`, by default the first.
 
-    Raises InputError for a damaged cell and for one that the format does not hold; nothing is
+    Raises InputError for a damaged cell and for one that the format cannot hold; nothing is
     written then.
     """
     cell = kept.read(folder)

@@ -1,7 +1,7 @@
-"""A corpus: from raw text to normalised documents, and from those to memory-mapped token files.
+"""Prepare a corpus: raw text to normalised documents, and those to memory-mapped token files.
 
 GPT-1 learns from long stretches of contiguous text (paper 4.1), so the documents of a split become
-one stream. Normalising is a step of its own: slow, and independent of the tokenizer.
+one stream. Normalising is a step of its own, since it is slow and independent of the tokenizer.
 
     python -m gpt1 corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
     python -m gpt1 corpus tokens --documents out/documents --tokenizer tokenizer --out out
@@ -43,12 +43,12 @@ SPLITS = ("train", "heldout")
 
 
 def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 1) -> None:
-    """Normalise the documents of `folder` and count the words of those that are trained on.
+    """Normalise the documents of `folder` and count the words of the training documents.
 
     Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
     it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first; newlines are
     not counted. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
-    held-out choice that does not fit, and a corpus without words.
+    held-out choice that does not fit, and a split without words.
     """
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
@@ -97,10 +97,10 @@ def tokens(
     """Encode documents to `train.bin` and `heldout.bin` (uint16, little endian) in `out`.
 
     Documents follow one another in the order of their names; `corpus.json` says where each begins.
-    For `shuffled` the words of each sentence are put in random order, for `sentences-shuffled` the
-    sentences of a whole split, so that no document begins anywhere; the token count stays.
-    Raises InputError if the vocabulary does not fit into 16 bits, or if a document is not the one
-    that `<documents>.json` describes.
+    For `shuffled`, the words of each sentence are put in random order; for `sentences-shuffled`,
+    the sentences of a whole split, so that documents no longer have a start. The number of tokens
+    stays the same. Raises InputError if the vocabulary does not fit into 16 bits, or if a document
+    is not the one that `<documents>.json` describes.
     """
     encoder = Tokenizer.load(tokenizer)
     if encoder.n_vocab + N_SPECIAL > np.iinfo(DTYPE).max:
@@ -148,7 +148,7 @@ def tokens(
 
 
 def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:
-    """The token ids of one document, uint16 [n], and of sentences that move how many each has."""
+    """The token ids of one document, uint16 [n], and the lengths of sentences to be shuffled."""
     blocks, rng = [np.empty(0, DTYPE)], generator(row["name"])
     lengths: list[int] = []
     for block in normalise.cut(row["text"]):  # of whole lines, which no sentence crosses
@@ -165,7 +165,7 @@ def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str
 
 
 def _write_stream(parts: Iterable[np.ndarray], path: Path) -> dict[str, Any]:
-    """Write tokens one after the other; returns what `corpus.json` says of the file."""
+    """Write arrays of tokens one after another; returns the file's facts for `corpus.json`."""
     with write_atomic(path, "wb") as file:
         for ids in parts:
             file.write(ids.astype(DTYPE).tobytes())

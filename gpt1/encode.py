@@ -1,7 +1,7 @@
 """Encode the examples of one task as token ids, once for all cells that train on them.
 
-The result holds only the texts; the start, delimiter and classify tokens are inserted when a batch
-is made, since their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
+The result holds only the texts; training inserts the start, delimiter and classify tokens, since
+their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
 
     python -m gpt1 encode cola --examples results/examples/cola --tokenizer results/tokenizer \
         --out results/encoded/cola
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     """Encode the examples of `task` and write the folder `out` and its facts, `out`.json.
 
-    Raises InputError for examples that are damaged or not of `task`, and for a labelled text that
-    normalisation leaves empty. Nothing is written then.
+    Raises InputError, with nothing written, for examples that are damaged or not of `task`, and for
+    a labelled text that normalisation leaves empty.
     """
     known, encoder = facts_of(task, examples), Tokenizer.load(tokenizer)
     own = known.settings.own
@@ -84,8 +84,8 @@ def encode_row(
 ) -> dict[str, Any]:
     """The ids of a row's `first`, `second` and `choices`, as `ids_of` gives them for a text.
 
-    Raises InputError, naming `source` and the row's guid, for a text that becomes empty.
-    An unlabelled row must be predicted, whatever is left of it.
+    Raises InputError, naming `source` and the row's guid, for a labelled row's text that becomes
+    empty. An unlabelled row must be predicted, whatever is left of it.
     """
 
     def encode_text(column: str, text: str) -> list[int]:
@@ -102,7 +102,7 @@ def encode_row(
 
 
 def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -> "Dataset":
-    """The examples with ids for texts. Raises InputError for labelled ones that become empty."""
+    """The examples with ids for texts. Raises InputError for labelled texts that become empty."""
     from datasets import Features, List, Value
 
     # Neighbouring examples share premises and documents.
@@ -114,7 +114,7 @@ def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -
         functools.partial(encode_row, ids_of=ids_of, source=source, labelled=labelled),
         features=Features({**rows.features, **types}),
         keep_in_memory=True,
-        # Otherwise a hash of the function, tokenizer included; nothing reads it.
+        # The default hashes the function, tokenizer included; nothing reads it.
         new_fingerprint="encoded",
     )
 

@@ -1,14 +1,15 @@
-"""Fine-tune cells: every seed of each.
+"""Fine-tune cells, each with all its seeds.
 
     python -m gpt1 finetune results/cells/{full,n_transfer-none}/cola.json \\
         --predictions results/predictions/{full,n_transfer-none}/cola.parquet ...
 
-A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
-task that start from one language model, or from none. How cells are distributed over jobs leaves no
-trace. Every finished run is cached; failed runs are reported at the end, after all others.
+A cell trains in seconds but a process takes two seconds to start, so one process runs many: cells
+of one task that start from one language model, or from none. The distribution of cells over jobs
+does not affect results. Every finished run is cached; failed runs are reported at the end, after
+all others.
 
-With --weights the weights of one cell, those of every seed, are written for `gpt1.predict` in place
-of its JSON. A cell that --keep names leaves them in the cache when it is trained; one that was
+With --weights, the weights of all seeds of one cell are written for `gpt1.predict`, instead of its
+JSON. A cell that --keep names stores its weights in the cache when it is trained; one that was
 trained before it was named is trained again, to the same scores.
 """
 
@@ -31,8 +32,8 @@ from tasks.common.errors import InputError
 def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
-    A failed run costs only its own cell. Raises InputError and, like OSError, for a
-    file that cannot be read or written, which stops all.
+    A failed run costs only its own cell. Raises InputError or OSError for a file that cannot be
+    read or written and for a lack of memory, which stop all cells.
     """
     failures = []
     for cell in job.cells:
@@ -42,7 +43,7 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
             try:
                 events = paths[cell][0].with_suffix("") / f"seed-{seed}"
                 runs.append((checkpoint, job.run(cell, seed, checkpoint, events)))
-            except (InputError, OSError):  # a full disk or memory, a damaged file stop all
+            except (InputError, OSError):  # a full disk or memory, or a damaged file: stops all
                 raise
             except FloatingPointError as error:  # the training diverged
                 failures.append(f"{fault}: {error}; lower experiment.finetune.lr")
@@ -55,10 +56,10 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
 
 
 def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: Path) -> None:
-    """Write the weights of the cell whose JSON is at `path`, and what belongs to them, to `out`.
+    """Write the weights of the cell whose JSON is at `path`, and the files they need, to `out`.
 
     Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
-    not always on a GPU.
+    but not always on a GPU.
     """
     scores = {one.seed: one.scores for one in CellRecord.read(path).seeds}
     weights = {}

@@ -3,8 +3,8 @@
     python -m gpt1 generate results/pretrain/transformer/seed-0/update-3000.safetensors \
         --prompt "The play was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
 
-A newline precedes the text, as in zero-shot scoring (`gpt1.training.scorer`), for there is no token
-that starts a text. Each token is drawn after the last n_ctx tokens before it. Temperature 0 takes
+A newline precedes the text, as in zero-shot scoring (`gpt1.training.scorer`), since there is no
+start-of-text token. Each token is drawn given the last n_ctx tokens before it. Temperature 0 takes
 the likeliest token.
 """
 
@@ -43,7 +43,7 @@ class Sampling(Settings):
 
 @torch.no_grad()
 def next_logits(model: LanguageModel, ids: list[int]) -> Tensor:
-    """Logits `[n_vocab]` of what follows the last n_ctx of `ids`: text tokens alone."""
+    """Logits `[n_vocab]` of the token that follows the last n_ctx of `ids`; text tokens only."""
     hidden, _ = model([ids[-model.n_ctx :]])
     return model.logits(hidden[0, -1], n_rows=model.n_vocab).double().cpu()
 
@@ -87,11 +87,11 @@ class TextModel:
         self.model = loaded.language_model(self.runtime)
 
     def score(self, texts: Sequence[str]) -> pd.DataFrame:
-        """How likely each text is, one row a text.
+        """How likely each text is, one row per text.
 
         `tokens` counts its tokens, `log_probability` is that of all of them in nats, `perplexity`
-        is exp(-log_probability / tokens). Of a text that does not fit into n_ctx, each further half
-        window is scored after the half before it. Raises InputError for a text without words.
+        is exp(-log_probability / tokens). In a text that does not fit into n_ctx, each further half
+        window is scored given the half before it. Raises InputError for a text without words.
         """
         scorer = Scorer(self.model, self.tokenizer.newline_id, self.runtime)
         n_ctx, windows, n_windows = self.model.n_ctx, [], []
@@ -117,8 +117,8 @@ class TextModel:
     def generate(self, text: str, **sampling: Any) -> str:
         """The text, as the tokenizer reads it (in lower case), and its continuation.
 
-        `sampling` are the fields of `Sampling`: tokens, temperature, top_k, seed. Raises InputError
-        for an invalid one.
+        `sampling` takes the fields of `Sampling`: tokens, temperature, top_k, seed. Raises
+        InputError for an invalid one.
         """
         own, prompt = Sampling.parse(json.dumps(sampling)), self.tokenizer.encode(text)
         continuation = generate(self.model, [self.tokenizer.newline_id, *prompt], own)
@@ -126,7 +126,7 @@ class TextModel:
 
 
 def tokenizer_folder(checkpoint: Path) -> Path:
-    """The tokenizer of the run that a checkpoint is of: the nearest one in a folder above it.
+    """The tokenizer folder of a checkpoint's run: the nearest one in a folder above it.
 
     Raises InputError if there is none.
     """

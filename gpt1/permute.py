@@ -3,8 +3,8 @@
     python -m gpt1 permute results/pretrain/transformer/seed-0/update-3000.safetensors \\
         --corpus results/corpus/corpus.json --out results/pretrain/transformer-permuted-...
 
-Every layer is as it was pre-trained, but no content word means what it did: what fine-tuning still
-gains from such a model is not knowledge of words. Nothing is trained for it.
+Every layer is as it was pre-trained, but no content word means what it did: whatever fine-tuning
+still gains from such a model is not knowledge of words. Making it takes no training.
 """
 
 import argparse
@@ -20,15 +20,15 @@ from gpt1.text.tokens import open_tokens
 from gpt1.weights.checkpoint import Checkpoint, read_facts, read_tensors, save_checkpoint
 from tasks.common.errors import InputError
 
-CHUNK = 2**24  # tokens that are counted at a time
+CHUNK = 2**24  # tokens counted at a time
 
 
 def content_tokens(counts: np.ndarray) -> np.ndarray:
     """The tokens, ascending, whose rows are exchanged; `counts` [n_vocab] are those in the books.
 
-    The most frequent tokens, which together make half of the books, are left out: punctuation and
-    function words, without any list of these (some hundred and thirty words are half of an English
-    text). So are tokens that never occur, whose rows say nothing.
+    The most frequent tokens, which together make up half of the books, are left out. These are
+    punctuation and function words, found without a list (some hundred and thirty words make up half
+    of an English text). Tokens that never occur are left out too, since their rows say nothing.
     """
     order = np.argsort(-counts, kind="stable")
     before = np.cumsum(counts[order]) - counts[order]

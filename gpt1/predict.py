@@ -1,16 +1,16 @@
-"""Answer rows of one's own with a fine-tuned cell whose weights were kept.
+"""Predict new rows with a fine-tuned cell whose weights were kept.
 
     python -m gpt1 predict results/kept/full/sst2 --text "A fine film."
     python -m gpt1 predict results/kept/full/rte --file rows.tsv --json
 
-One answer a row on stdout: the label, or for STS-B the score, and the probabilities. The rows of
-a file are of one task and take the way of its examples: the texts are encoded as `gpt1.encode` does
-and become sequences as in training, a similarity in both orders.
+It prints one answer per row: the label and the probabilities, or for STS-B the score. The rows of a
+file are of one task and are treated like its examples: texts are encoded as in `gpt1.encode` and
+become sequences as in training, a similarity in both orders.
 
 A file is a TSV (without quoting), or ends in .csv, .jsonl or .parquet. It has the columns `text`,
 for pairs `second`, for multiple choice `choice1`, `choice2`, ... or a list of them in `choices`
-(there `text` is the document or story and `second` the question); or those of the files that the
-cell was trained on, such as `sentence`, whose others are left unread.
+(there `text` is the document or story and `second` the question). Or it has the text columns of the
+files that the cell was trained on, such as `sentence`; its other columns are ignored.
 """
 
 import argparse
@@ -44,7 +44,7 @@ KEYS = "give text, second and choices, or the columns of the training file"
 
 
 class Row(Settings):
-    """A row to answer; which text is which as in `tasks.examples.Example`."""
+    """A row to predict; its texts have the roles of those in `tasks.example.Example`."""
 
     text: str
     second: str = ""
@@ -52,7 +52,7 @@ class Row(Settings):
 
 
 class Predictor:
-    """One seed of a kept cell, ready to answer rows. Raises InputError for damaged files."""
+    """One seed of a kept cell, ready to predict rows. Raises InputError for damaged files."""
 
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
@@ -69,9 +69,9 @@ class Predictor:
         self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
 
     def encode(self, rows: list[Row], source: str) -> EncodedSplit:
-        """The rows as an encoded split. Raises InputError, naming `source` and row, if unfit.
+        """The rows as an encoded split. Raises InputError, naming `source` and row, for unfit ones.
 
-        A line of a TSV file is one more than the row's number.
+        In a TSV file, the line number is one more than the row's number.
         """
         columns: dict[str, list[Any]] = {"first": [], "second": [], "choices": []}
         guids = [f"row {i}" for i in range(1, len(rows) + 1)]
@@ -87,7 +87,7 @@ class Predictor:
         return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
 
     def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
-        """Predictions `[n]` and probabilities `[n, classes]` as of `gpt1.training.inference`."""
+        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.inference`."""
         special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
         split = batching.build(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)
@@ -98,8 +98,8 @@ class Predictor:
         """The answer to each row, which is a text or a dictionary with the keys of `Row`.
 
         `prediction` is the label, the choice ("choice1", ...) or, for STS-B, the score from 0 to 5;
-        `p_NAME` the probability of each label or choice. Raises InputError, naming `source` and
-        row, for a row that is not one of the task.
+        `p_NAME` is the probability of each label or choice. Raises InputError, naming `source` and
+        row, for a row that does not fit the task.
         """
         checked = []
         for i, row in enumerate([rows] if isinstance(rows, str) else rows, 1):
@@ -120,7 +120,7 @@ class Predictor:
 
 
 def columns_of(table: Table) -> dict[str, str]:
-    """The columns of a task's own files, with those of a file of rows that they stand for."""
+    """The text columns of a task's own files, mapped to the columns of a file of rows."""
     choices = {of: f"choice{i}" for i, of in enumerate(table.choices, 1)}
     if len(choices) == 1:
         choices = dict.fromkeys(choices, "choices")
@@ -128,7 +128,7 @@ def columns_of(table: Table) -> dict[str, str]:
 
 
 def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
-    """Raise InputError for a row that is not one of the task."""
+    """Raise InputError for a row that does not fit the task."""
     chosen, task = spec.family == "multiple_choice", f"{spec.name} ({spec.family})"
     if not row.text.strip():
         raise InputError(f"{source}: no text; give one")
@@ -150,8 +150,8 @@ def _check(row: Row, spec: TaskSpec, n_choices: int, source: str) -> None:
 def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> list[Row]:
     """The rows of a file. Raises InputError, naming the line, for a malformed one.
 
-    `names` are the columns of the task's own files, with those that they stand for; of a file that
-    has no `text` but one of them, other columns are left out.
+    `names` maps the columns of the task's own files, as `columns_of` does. It is used for a file
+    without `text` but with the task's column for it; columns that it does not name are ignored.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; give one")
@@ -171,7 +171,7 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
 
 
 def _row(record: Record) -> Row:
-    """Raises ValidationError for other columns than those of a row."""
+    """The row of a record. Raises ValidationError for columns that a row does not have."""
     given = {key: _plain(value) for key, value in record.items()}
     choices: list[Any] = []
     while (name := f"choice{len(choices) + 1}") in given:
@@ -180,7 +180,7 @@ def _row(record: Record) -> Row:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as text, alike in all formats."""
+    """The value with numbers as text, in the same form for all file formats."""
     if isinstance(value, list):
         return [*map(_plain, value)]
     return value if isinstance(value, str | dict) else word(value)

@@ -2,7 +2,7 @@
 
     python -m gpt1 pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
 
-Several processes train one model where torchrun starts them:
+Several processes train one model if torchrun starts them:
 
     torchrun --standalone --nproc-per-node=2 -m gpt1 pretrain transformer ...
 """

@@ -1,7 +1,7 @@
 """The JSON files that the programs write for each other and for the analysis.
 
-The tasks' own are in `tasks.examples` and `tasks.common.records`. Light on purpose: no torch, no
-pandas.
+Those of the tasks are in `tasks.examples` and `tasks.common.records`. Light on purpose: no torch,
+no pandas.
 """
 
 from typing import Annotated, Any, Literal
@@ -19,12 +19,12 @@ RuntimeValues = dict[str, str | bool | int | None]  # settings that change numbe
 
 
 class TokenFile(Record):
-    """A token file of a corpus, and of its documents name, start and tokens."""
+    """A token file of a corpus, and the name, start and number of tokens of its documents."""
 
     file: str
     tokens: int
     sha256: str
-    documents: list[dict[str, str | int]] = []  # none of shuffled sentences
+    documents: list[dict[str, str | int]] = []  # empty for shuffled sentences
 
 
 class CorpusFacts(Record):
@@ -38,7 +38,7 @@ class CorpusFacts(Record):
 
 
 class Origin(Record):
-    """The checkpoint that something is of; `tokens` are those that its updates saw, None: unknown.
+    """The checkpoint behind a record; `tokens` is how many its updates saw (None: unknown).
 
     Published weights count as seed 0.
     """
@@ -71,7 +71,7 @@ class CheckpointFacts(Origin):
     corpus_sha256: Digests = {}
     runtime: RuntimeValues = {}
     parameters: int | None = None
-    train_loss: float | None = None  # there is none before the first update
+    train_loss: float | None = None  # None before the first update
     heldout_loss: float | None = None
     heldout_perplexity: float | None = None
     heldout_tokens: int | None = None
@@ -80,7 +80,7 @@ class CheckpointFacts(Origin):
     cpu: str = ""
     source: dict[str, str | Digests] = {}  # of published weights: their format and files
     released_values: int | None = None
-    special_seed: int | None = None  # that drew the special tokens of published weights
+    special_seed: int | None = None  # seed that drew the special tokens of published weights
     permuted_from: str | None = None  # of permuted embeddings: the digest of the original
     permuted_rows: int | None = None
 
@@ -126,7 +126,7 @@ class EncodedFacts(Record):
 
     @property
     def mean_length(self) -> float:
-        """Mean tokens of a training input."""
+        """Mean number of tokens of a training input."""
         rows = self.splits["train"].lengths
         return sum(length * n for length, n in rows.items()) / sum(rows.values())
 
@@ -136,7 +136,7 @@ class Run(Record):
 
     `rows` is the number of rows of each split. `select_by_epoch` are the scores that chose the best
     weights, each with its epoch and update. `loss_*` are total losses and `clf_loss_*`
-    classification losses, means over the first and the last updates; `label_entropy` is the least
+    classification losses, means over the first and the last updates; `label_entropy` is the lowest
     classification loss of a constant prediction.
     """
 
@@ -178,8 +178,8 @@ class RunRecord(Run):
 class CellRun(Run):
     """A run in the JSON of its cell; `checkpoint` is the digest of the one it started from.
 
-    It is empty where nothing is transferred; `pretrain_seed` is then that of the language models
-    with which runs of the same seed are paired.
+    It is empty if nothing is transferred; `pretrain_seed` is then that of the language models from
+    which the runs of other cells with the same seed start.
     """
 
     alarms: list[str]
@@ -188,7 +188,7 @@ class CellRun(Run):
 
 
 class CellDigests(Record):
-    """Digests of what a cell was trained with, and of the file of its predictions."""
+    """Digests of a cell's training inputs, and of the file of its predictions."""
 
     config: str
     tokenizer: str
@@ -222,9 +222,9 @@ class CellRecord(Record):
 class ZeroShotScore(Origin):
     """`zero_shot/ARCH/TASK/seed-K/update-N.json`.
 
-    `score` is the main metric on the main split, of `n` rows, by the paper's heuristic where it has
-    one, else by the prompt; `by_scoring` has it by all. `relative` is 0 at `random` and
-    1 at `best`.
+    `score` is the main metric on the main split, of `n` rows, by the paper's heuristic if it has
+    one for the task, else by the prompt; `by_scoring` has it by every scoring. `relative` is 0 at
+    `random` and 1 at `best`.
     """
 
     task: str
@@ -244,7 +244,7 @@ class ZeroShotScore(Origin):
 class SkillScore(Record):
     """The score on the cloze items of one skill: `correct` of `n` items of `choices` continuations.
 
-    `accuracy` and `chance`, that of a random guess, run from 0 to 100.
+    `accuracy`, and `chance`, the accuracy of a random guess, run from 0 to 100.
     """
 
     n: Annotated[int, Field(ge=1)]
@@ -262,7 +262,7 @@ class ClozeScores(Origin):
 
 
 class SplitMarks(Record):
-    """Of each row the words of its longest text, and of the run found in the corpus: 13, or 0."""
+    """For each row, the words of its longest text, and of its run found in the corpus: 13 or 0."""
 
     words: list[int]
     match: list[int]

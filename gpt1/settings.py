@@ -1,9 +1,9 @@
 """Typed settings of the models and of the programs that train and score them.
 
 The defaults are the paper's (4.1) and, where it is silent, those of the authors' code. `*Options`
-are the keys of a section of the config; `*Settings` are what one program is given: the options of
-its stage with the values of one architecture. `RuntimeSettings` stand apart, because they change
-the speed and the rounding of a result only (docs/fidelity.md names the two exceptions).
+are the keys of a section of the config; `*Settings` are the input of one program: the options of
+its stage with the values of one architecture. `RuntimeSettings` are separate because they change
+only the speed and the rounding of a result (docs/fidelity.md names the two exceptions).
 """
 
 from typing import Annotated, Literal, Self
@@ -59,7 +59,7 @@ class LSTMShape(Settings):
 
 
 class ModelOptions(Settings):
-    """What both architectures share."""
+    """The options that both architectures share."""
 
     n_ctx: Annotated[int, Field(ge=8, le=2**20)] = 512
     """Longest sequence, in tokens."""
@@ -139,7 +139,7 @@ class PretrainOptions(Settings):
 
 
 class PretrainSettings(PretrainOptions):
-    """What `gpt1.pretrain` is given: the options with one architecture's model and rate."""
+    """The settings of `gpt1.pretrain`: the options with the model and rate of one architecture."""
 
     seed: Seed = 0  # of weights, windows and dropout
     lr: Positive
@@ -167,17 +167,17 @@ class FinetuneMethod(Settings):
     """How a cell is fine-tuned beyond rates and sizes; the paper's method by default."""
 
     train_share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Share of the training rows that is used; the seed draws them, and they are repeated for as
-    many updates as all rows would take."""
+    """Share of the training rows that is used; they are drawn by the seed and repeated for as many
+    updates as all rows would take."""
     read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = "top"
-    """The layer whose states the classifier reads (0: the embeddings); those above it are left
+    """The layer whose states the classifier reads (0: the embeddings); layers above it are left
     out."""
     frozen: bool = False
-    """Whether the classifier alone is trained."""
+    """Whether only the classifier is trained."""
 
 
 class FinetuneSettings(FinetuneOptions):
-    """How a cell is trained on its task; `lm_coef` 0 is without the auxiliary loss."""
+    """How a cell is trained on its task; with `lm_coef` 0 there is no auxiliary loss."""
 
     lr: Positive
     lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
@@ -187,10 +187,10 @@ class FinetuneSettings(FinetuneOptions):
 
 
 class CellSettings(FinetuneSettings):
-    """What `gpt1.finetune` is given of a cell."""
+    """The settings of one cell for `gpt1.finetune`."""
 
     n_transfer: NTransfer
-    corpus: Corpus = "books"  # that its language model must have read
+    corpus: Corpus = "books"  # what its language model must have been trained on
 
     @property
     def needs_model(self) -> bool:
@@ -198,12 +198,12 @@ class CellSettings(FinetuneSettings):
         return needs_model(self.n_transfer, self.corpus)
 
     def finetune(self) -> FinetuneSettings:
-        """How the cell is trained, whatever it starts from."""
+        """The settings of the training alone, without what the cell starts from."""
         return FinetuneSettings.model_validate(self.model_dump(exclude={"n_transfer", "corpus"}))
 
 
 class JobSettings(Settings):
-    """What `gpt1.finetune` is given of all lines of a job, by their names, and of others."""
+    """The settings of `gpt1.finetune`: those of a job's lines, and perhaps of others, by name."""
 
     lines: dict[str, CellSettings]
 
@@ -214,31 +214,31 @@ class ScoreRange(Settings):
     random: Percent
     """Score of a random guess, 0 to 100."""
     best: Percent
-    """Score of the state of the art, above random, to 100."""
+    """Score of the state of the art, above random and up to 100."""
 
 
 class RuntimeOptions(Settings):
-    """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
+    """Options that change a program's speed, and its numbers only by rounding or dropout masks."""
 
     device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)$")] = "cpu"
     """The device: cpu, cuda, cuda:0 or mps."""
     precision: Literal["float32", "bfloat16"] = "float32"
-    """Arithmetic of the matrix products."""
+    """Precision of the matrix products."""
     micro_batch: Batch | None = None
     """Examples in memory at once in training (null: the whole batch); each micro-batch draws its
-    own dropout."""
+    own dropout masks."""
     skip_pads: bool = False
-    """Whether fine-tuning computes nothing for pads: faster on a CPU."""
+    """Whether fine-tuning skips the computation of pads, which is faster on a CPU."""
     shared_prefix: bool = True
     """Whether the common beginning of an example's choices is computed only once (transformer)."""
     compile: bool = False
     """Whether torch.compile is used."""
     tensorboard: bool = False
-    """Whether training writes TensorBoard's event files, as it goes: pre-training beside its log,
+    """Whether training writes TensorBoard event files as it goes: pre-training beside its log,
     fine-tuning to a folder beside the cell's JSON."""
 
 
 class RuntimeSettings(RuntimeOptions):
-    """What a program that trains or scores is given as `--runtime`."""
+    """The `--runtime` of a program that trains or scores."""
 
     threads: Workers = 1

@@ -1,8 +1,8 @@
 """Random numbers: every purpose has a stream of its own, a function of its seed.
 
-The purpose is part of what a stream is seeded with, so that two purposes with equal seeds do not
-draw the same numbers: say, the initial weights of a language model in pre-training and those of a
-fresh layer in fine-tuning. (NumPy's own seeding would not do: to it `[7, 0]` is the same as 7.)
+The purpose is part of a stream's seed, so that two purposes with equal seeds do not draw the same
+numbers: say, the initial weights of a language model in pre-training and those of a fresh layer in
+fine-tuning. (NumPy's own seeding would not do, since it takes `[7, 0]` for the same as 7.)
 """
 
 import hashlib
@@ -29,14 +29,14 @@ Purpose = Literal[
 
 
 def stream(purpose: Purpose, *of: int | str) -> np.random.Generator:
-    """A generator of a purpose's random numbers; `of` is its seed, if any, and the rest."""
+    """A generator of a purpose's random numbers; `of` has the values listed with `Purpose`."""
     return np.random.default_rng(_entropy(purpose, *of))
 
 
 def drawn_rows(n: int, share: float, seed: int) -> np.ndarray:
-    """Which of `n` training rows a run with a share of them is trained on; one at least.
+    """The rows, of `n`, that a run on a share of the training rows is trained on; at least one.
 
-    Under one seed the rows of a smaller share are among those of a larger one.
+    With the same seed, the rows of a smaller share are among those of a larger one.
     """
     order = stream("share of the training rows", seed).permutation(n)
     return order[: max(1, round(share * n))]

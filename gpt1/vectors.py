@@ -2,10 +2,11 @@
 
     python -m gpt1 vectors results/corpus/corpus.json --width 48 --out width-48.safetensors
 
-The contexts of a token are the tokens up to three places before and after it, each place by itself
-(Levy and Goldberg 2014, CoNLL). Their positive pointwise mutual information, with contexts smoothed
-by 0.75, is factored by a truncated SVD, whose left singular vectors are taken without the values
-(Levy, Goldberg and Dagan 2015, TACL 3:211). Equal books give equal bytes.
+The contexts of a token are the tokens up to three places before and after it, with each place
+counted separately (Levy and Goldberg 2014, CoNLL). Their positive pointwise mutual information,
+with context counts smoothed by the exponent 0.75, is factored by a truncated SVD; the left singular
+vectors are used without the singular values (Levy, Goldberg and Dagan 2015, TACL 3:211). Equal
+books give equal bytes.
 """
 
 import argparse
@@ -22,11 +23,11 @@ from gpt1.weights.checkpoint import sidecar, write_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 
-WINDOW, SMOOTHING, CHUNK = 3, 0.75, 2**24  # places, exponent, tokens that are counted at a time
+WINDOW, SMOOTHING, CHUNK = 3, 0.75, 2**24  # places, exponent, tokens counted at a time
 
 
 def counted(tokens: np.ndarray, n_vocab: int, distance: int) -> sparse.csr_array:
-    """How often each token stands `distance` places before each other one [n_vocab, n_vocab]."""
+    """How often each token occurs `distance` places before each other one [n_vocab, n_vocab]."""
     total = sparse.csr_array((n_vocab, n_vocab))
     for start in range(0, len(tokens) - distance, CHUNK):
         part = np.asarray(tokens[start : start + CHUNK + distance])
@@ -44,15 +45,15 @@ def positive_information(counts: sparse.csr_array) -> sparse.coo_array:
 
 
 def word_vectors(tokens: np.ndarray, n_vocab: int, width: int) -> np.ndarray:
-    """A vector for each token, float32 [n_vocab, width], of standard deviation 1 over all values.
+    """A vector for each token, float32 [n_vocab, width], with standard deviation 1 over all values.
 
-    Tokens that never occur have zeros. Raises InputError for as wide vectors as there are tokens.
+    Tokens that never occur have zeros. Raises InputError unless `width` is less than `n_vocab`.
     """
     if width >= n_vocab:
         raise InputError(f"--width: {width} of {n_vocab} tokens; give less, or learn more merges")
     before = [counted(tokens, n_vocab, distance) for distance in range(1, WINDOW + 1)]
     contexts = [positive_information(side) for n in before for side in (n, n.T.tocsr())]
-    # Its seed and its convention for signs make equal bytes; ARPACK draws vectors of its own.
+    # Its seed and its sign convention make bytes repeatable; ARPACK draws its own start vectors.
     found, _, _ = randomized_svd(sparse.hstack(contexts, format="csr"), width, random_state=0)
     found[np.bincount(tokens, minlength=n_vocab) == 0] = 0.0
     return (found / found.std()).astype(np.float32)

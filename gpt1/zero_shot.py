@@ -2,7 +2,7 @@
 
     python -m gpt1 zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
 
-`tasks.prompt` says how a task is asked, and how a choice's score is calibrated. Source of the
+`tasks.prompt` defines the prompts and the calibration of a choice's score. Source of the
 heuristics: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability
 (chosen on training rows for the best Matthews correlation, reported on dev). SST-2: after the text
 and `very`, is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer
@@ -35,7 +35,7 @@ from tasks.spec import TaskSpec
 
 
 def ask(scorer: Scorer, prompt: EncodedPrompt, split: EncodedSplit) -> dict[Scoring, np.ndarray]:
-    """The score of each choice, `[n, choices]`, by each scoring of the prompt."""
+    """The scores of the choices, `[n, choices]`, by each scoring of the prompt."""
     values = _log_probabilities(scorer, prompt.rows(split))
     found: dict[Scoring, np.ndarray] = {}
     if kind := prompt.prompt.heuristic:
@@ -72,7 +72,7 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
 
 
 def predict(spec: TaskSpec, scores: np.ndarray, threshold: float | None = None) -> np.ndarray:
-    """The best choice of each row, `[n]`; for STS-B by how much the last one beats the first."""
+    """The best choice of each row, `[n]`; for STS-B, the margin of the last one over the first."""
     if threshold is not None:
         return (scores[:, 0] > threshold).astype(int)
     return scores[:, -1] - scores[:, 0] if spec.soft_labels else scores.argmax(1)

@@ -1,4 +1,4 @@
-"""What `gpt1.zero_shot` is given, apart from `gpt1.settings`: no cell depends on a prompt."""
+"""The settings of `gpt1.zero_shot`, apart from `gpt1.settings`: no cell depends on a prompt."""
 
 from gpt1.settings import Count, ModelSettings, ScoreRange
 from tasks.common.settings import Settings
