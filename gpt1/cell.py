@@ -18,11 +18,10 @@ Arch = Literal["transformer", "lstm"]
 # How much of the pre-trained model is copied: "none" for nothing (the authors' -1), 0 for the
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
-# What the language model was trained on: the books, or else it is a negative control. "shuffled"
-# has the words of each sentence in random order, "sentences-shuffled" the sentences of all books.
-# "permuted-embeddings" is a model of the books whose content words exchanged their embeddings
-# afterwards (gpt1.permute), "word-vectors" has word vectors of the books in place of its embeddings
-# (gpt1.vectors).
+# What the language model was trained on. All but the books are negative controls: "shuffled" has
+# the words of each sentence in random order, "sentences-shuffled" the sentences of all books;
+# "permuted-embeddings" is a model of the books whose content words then exchanged their embeddings
+# (gpt1.permute), "word-vectors" one with word vectors in place of its embeddings (gpt1.vectors).
 Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings", "word-vectors"]
 # Which embeddings fine-tuning starts from.
 Embeddings = Literal["learned", "permuted", "vectors"]

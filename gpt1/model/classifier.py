@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         self.bias = nn.Parameter(torch.empty(n_out))
 
     def reset(self, generator: torch.Generator, init_std: float = 0.02) -> None:
-        """Weight N(0, init_std), bias 0."""
+        """Draw the weight from N(0, init_std); the bias is 0."""
         nn.init.normal_(self.weight, std=init_std, generator=generator)
         nn.init.zeros_(self.bias)
 

@@ -18,7 +18,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class LMTargets:
-    """The targets of the LM loss: computed token number `state[i]` predicts `token[i]`.
+    """The targets of the LM loss: the computed token at `state[i]` predicts `token[i]`.
 
     The loss is the sum of the targets' losses times `weight`. All fields are `[targets]`.
     """

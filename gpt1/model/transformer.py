@@ -37,7 +37,7 @@ class Attention(nn.Module):
         self.c_proj = Conv1D(n_embd, n_embd)
 
     def forward(self, x: Tensor, layout: Layout, dropout: float) -> Tensor:
-        """Map `[positions, n_embd]` to the same; tokens attend to themselves and earlier ones."""
+        """Map `[positions, n_embd]` to the same shape; tokens attend to none that come later."""
         qkv = layout.pad(self.c_attn(x)).unflatten(2, (3, self.n_head, -1))
         q, k, v = qkv.permute(2, 0, 3, 1, 4)  # [rows, heads, time, d_head] each
         a = layout.attention(q, k, v, dropout)

@@ -83,8 +83,8 @@ class Rules:
         """The parts of consecutive words, with torn exceptions split as in the table instead.
 
         Of overlapping matches the longest wins, and of equally long ones the first. A match that
-        spans two words is not restored, but still blocks shorter ones: ":o" stays torn in
-        "well:o )", where ":o )" looks like a face with a nose.
+        spans two words is not restored, but still blocks shorter ones that overlap it: ":o" stays
+        torn in "well:o )", where ":o )" looks like a face with a nose.
         """
         parts = list(chain.from_iterable(words))
         word_of = [i for i, word in enumerate(words) for _ in word]

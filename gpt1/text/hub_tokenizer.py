@@ -80,7 +80,7 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
 
 
 def _rules() -> dict[str, list[str]]:
-    """spaCy's exceptions and their parts, lower-cased; contractions if listed in lower case."""
+    """spaCy's exceptions and parts, lower-cased; contractions only if listed in lower case."""
     parts_of: dict[str, list[str]] = {}
     for word, parts in english.rules().exceptions.items():
         lower, names = word.lower(), [part.lower() for part in parts]

@@ -2,8 +2,8 @@
 
 A model pre-trained on shuffled words has seen the same words equally often, in the same sentences
 and documents, but not their order. A model pre-trained on shuffled sentences has seen whole
-sentences but no longer context: the 1B Word Benchmark is like that, and the paper (4.1) chose books
-for their long stretches of contiguous text.
+sentences, but no context beyond them: the 1B Word Benchmark is like that, and the paper (4.1) chose
+books for their long stretches of contiguous text.
 """
 
 from collections.abc import Iterable, Iterator

@@ -181,7 +181,7 @@ def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]
 
 
 def _cut_parquet(path: Path) -> tuple[list[int], int]:
-    """The rows between which the documents of a file lie, and the file's number of rows."""
+    """The row numbers that bound the documents of a file, and the file's number of rows."""
     with _readable(path) as file:
         types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
         if types.get("text") not in (pa.string(), pa.large_string()):
@@ -192,7 +192,7 @@ def _cut_parquet(path: Path) -> tuple[list[int], int]:
 
 
 def _cut_lines(path: Path) -> tuple[list[int], int]:
-    """The same for a text file: bytes, and its number of lines."""
+    """The same for a text file: byte offsets, and its number of lines."""
     cuts, at, n = [], 0, 0
     with open(path, "rb") as file:
         for line in file:

@@ -1,4 +1,4 @@
-"""A run: fine-tunes one language model on one task, from initial weights to scores.
+"""A fine-tuning run: one language model on one task, from initial weights to scores.
 
 Source: paper 3.2 and 4.1 (three epochs, batch 32, linear decay, 0.2 % warm-up, lambda 0.5); the
 authors' code for the rest: fresh special tokens and classifier, clipping, shuffling, dropping the

@@ -1,8 +1,8 @@
 """Checkpoints: a safetensors file and, beside it, a JSON file of facts about it.
 
-The JSON states the architecture, the model's settings, the tokenizer's digest and the tensors'
-SHA-256. All are checked when a checkpoint is loaded, so that one with another tokenizer or shape is
-refused with a one-line message. Pickles are never read.
+The JSON states the architecture, the model's settings, the tokenizer's digest and the safetensors
+file's SHA-256. All are checked when a checkpoint is loaded, so that one with another tokenizer or
+shape is refused with a one-line message. Pickles are never read.
 """
 
 import hashlib
