@@ -1,9 +1,9 @@
-"""A digest of the code that a program runs, for Snakemake does not see edits in imported modules.
+"""A digest of the code that a program runs, as Snakemake does not see edits to imported modules.
 
-The imports are followed in the source, from the program's module through the project's packages,
-so that an edit reruns exactly the rules whose programs use the edited module. `from tasks.x import
-y` counts `tasks/x.py`; `from tasks import TASKS` counts `tasks/__init__.py`, and through it every
-task. A data file that a module names and that lies beside it counts as well.
+Imports are followed in the source, from the program's module through the project's packages, so
+that an edit reruns exactly the rules whose programs use the edited module. `from tasks.x import y`
+counts `tasks/x.py`; `from tasks import TASKS` counts `tasks/__init__.py` and, through it, every
+task. A data file counts as well if it lies beside a module that names it.
 """
 
 import ast
@@ -21,7 +21,7 @@ DATA_FILE = re.compile(r"[\w-]+\.\w+")
 
 @functools.cache
 def digest(program: str, root: Path = ROOT) -> str:
-    """Twelve hex digits over the sources that the module `program` uses; `missing` without it."""
+    """Twelve hex digits over the files that module `program` uses; `missing` if there is none."""
     sources = sorted(used_files(program, root))
     if not sources:
         return "missing"
@@ -33,7 +33,7 @@ def digest(program: str, root: Path = ROOT) -> str:
 
 
 def used_files(program: str, root: Path = ROOT) -> set[Path]:
-    """Source and data files of `program` and of all that it imports from the project."""
+    """Source and data files of `program` and of everything it imports from the project."""
     found: set[Path] = set()
     waiting = [program]
     while waiting:
@@ -48,8 +48,8 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
 def constant(module: str, name: str, root: Path = ROOT) -> Any:
     """The literal that a module assigns to `name`, read without importing the module.
 
-    The workflow is planned by such constants; pandas and SciPy would be imported with them. Raises
-    KeyError if there is none.
+    The workflow is planned with such constants; importing their modules would import pandas and
+    SciPy as well. Raises KeyError if there is none.
     """
     path = root.joinpath(*module.split(".")).with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:

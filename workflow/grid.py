@@ -1,6 +1,7 @@
-"""What the rules and the analysis know of a run: its studies, tasks, seeds and language models.
+"""What the rules and the analysis know about a run: its studies, tasks, seeds and language models.
 
-Light on purpose (no torch, no pandas): the Snakefile plans with it and the analysis reads by it.
+Light on purpose (no torch, no pandas): the Snakefile plans with it, and the analysis finds what to
+read with it.
 """
 
 from functools import cached_property
@@ -32,37 +33,36 @@ SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
 
 
 class Seeds(Settings):
-    """Seeds of pre-training and of fine-tuning, paired by their positions."""
+    """Seeds of pre-training and of fine-tuning, paired by position."""
 
     pretrain: SeedList = [0]
     """Seeds of pre-training (weights, windows and dropout), one model each."""
     finetune: SeedList = [0, 1, 2]
-    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
-    beginning again after the last."""
+    """Seeds of fine-tuning, the same in every cell; the i-th starts from the model of the i-th seed
+    of pretrain, cycling through them if there are fewer."""
 
     def sources(self) -> list[int]:
-        """The seeds of pre-training that cells start from: there may be more than those of
-        fine-tuning."""
+        """The pre-training seeds that cells start from, at most as many as for fine-tuning."""
         return self.pretrain[: len(self.finetune)]
 
 
 class OfTasks(Settings):
-    """Some tasks by name; `own` describes those that are the user's own."""
+    """A list of tasks by name; `own` describes those that are the user's own."""
 
     tasks: list[str]
     own: dict[str, OwnTask] = {}
 
     def task(self, name: str) -> Task:
-        """A task by its name. Raises InputError for one that is not known."""
+        """The task of that name. Raises InputError if there is none."""
         return tasks.task(name, self.own.get(name))
 
     @property
     def titles(self) -> str:
-        """The titles of all of them."""
+        """The titles of all tasks, separated by commas."""
         return ", ".join(map(self.shown, self.tasks))
 
     def shown(self, name: str) -> str:
-        """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
+        """A task's title, or the number of tasks in a mean (`avg`: the paper's eight)."""
         if name in ("avg", "avg_all", "mean"):
             n = 8 if name == "avg" else len(self.tasks)
             return f"mean of {n} task{'s' * (n > 1)}"
@@ -75,17 +75,17 @@ class ZeroShot(OfTasks):
     normalise: dict[str, ScoreRange]
 
     def scorings(self, name: str) -> list[Scoring]:
-        """How a task is scored."""
+        """How a task is scored zero-shot; empty without a prompt."""
         prompt = self.task(name).prompt
         return prompt.scorings if prompt else []
 
     def of(self, scoring: Scoring) -> list[str]:
-        """The tasks that are scored so."""
+        """The tasks that are scored in this way."""
         return [name for name in self.tasks if scoring in self.scorings(name)]
 
 
 class Margins(Settings):
-    """Differences in points that are of no consequence, stated before the run."""
+    """Differences, in points, that are too small to matter; stated before the run."""
 
     task: Annotated[float, Field(gt=0)] = 5.0
     """For a single task."""
@@ -94,11 +94,12 @@ class Margins(Settings):
 
 
 class Line(Settings):
-    """A line of the run: what its cells start from and are trained with.
+    """A line of the run: what its cells start from and how they are trained.
 
-    `n_layer` is the depth of its model and `corpus` what that read. `model` names the variant whose
-    language models the cells start from, those of the seeds `pretrain`. It is `plain` if nothing
-    else is another for it than what is named here.
+    `n_layer` is the depth of its model and `corpus` what the model has read, or what has become of
+    its embeddings. The cells start from the language models of the variant `model`, one for each of
+    the seeds `pretrain`. A line is `plain` if it differs from the run only by the paper's ablations
+    (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and then `pretrain`).
     """
 
     name: str
@@ -113,7 +114,7 @@ class Line(Settings):
 
     @property
     def columns(self) -> dict[str, str]:
-        """What the tables say of it."""
+        """The columns that describe it in tables."""
         names = ("arch", "aux", "n_transfer", "corpus")
         return {name: str(getattr(self, name)) for name in names}
 
@@ -123,7 +124,7 @@ class Line(Settings):
         return self.corpus not in ("books", VECTORS)
 
     def models(self) -> list[PretrainedModel]:
-        """The language models that its seeds start from, in turn; none without a transfer."""
+        """The language models that its seeds start from, in turn; none if it needs no model."""
         if not needs_model(self.n_transfer, self.corpus):
             return []
         permuted = self.corpus == PERMUTED
@@ -133,7 +134,7 @@ class Line(Settings):
 class Point(Settings):
     """A line of a study, by its title, at a value of the axis; `value` is empty without one.
 
-    It is compared with the line `minus`; empty: with the study's first.
+    It is compared with the line titled `minus`, or with the study's first if that is empty.
     """
 
     line: str
@@ -143,16 +144,17 @@ class Point(Settings):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Its title and its value."""
+        """The line's title and the value of the axis."""
         return self.line, self.value
 
 
 class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
-    `axis` is the last word of its key. `references` names the lines that have no axis. `predicted`
-    are, by line, the tasks on which it is predicted to lose what pre-training gives. `seeds` are
-    those of fine-tuning; `skills` of cloze items teach a task.
+    `axis` is the short name of the key that varies, such as `lm_coef`. `references` names the lines
+    that have no axis. `predicted` maps a line to the tasks on which it is predicted to lose the
+    gain from pre-training. `skills` maps a task to the skills of cloze items that teach it. `seeds`
+    are those of fine-tuning.
     """
 
     title: str
@@ -166,7 +168,7 @@ class StudyPlan(OfTasks):
 
     @property
     def is_compared(self) -> bool:
-        """Whether some lines are compared with others than the first."""
+        """Whether any line is compared with another line than the first."""
         return any(point.minus for point in self.points)
 
     @property
@@ -177,7 +179,7 @@ class StudyPlan(OfTasks):
 
     @property
     def values(self) -> list[str]:
-        """The values of the axis, in their order."""
+        """The values of the axis, in order."""
         return list(dict.fromkeys(point.value for point in self.points if point.value))
 
     def cells(self) -> list[Cell]:
@@ -187,7 +189,7 @@ class StudyPlan(OfTasks):
 
 
 class StudyHead(Settings):
-    """What the page says of a study, whether or not it was run."""
+    """What the page says about a study, whether or not it was run."""
 
     name: str
     heading: str
@@ -195,12 +197,12 @@ class StudyHead(Settings):
 
 
 class Grid(OfTasks):
-    """Everything that the rules and the analysis know of a run; made by `Plan.grid`.
+    """Everything that the rules and the analysis know about a run; made by `Plan.grid`.
 
     `studies` are those that the run makes. `examples` are all tasks whose rows are read (the run's
     and the zero-shot tasks), `updates` the pre-training updates that have a checkpoint,
     `unlabelled` the GLUE tasks whose test rows are predicted; `synthetic` are the tasks whose rows
-    are made by the synthetic world, which nothing published compares with; `has_corpus` is False
+    come from the synthetic world, so that no published score is comparable; `has_corpus` is False
     for published weights, whose corpus is not available. `margins` are those of claims.
     """
 
@@ -228,7 +230,7 @@ class Grid(OfTasks):
         n_transfer: NTransfer | Literal["all"] = "all",
         corpus: Corpus = "books",
     ) -> Line | None:
-        """The plain line of these; None if the run has it not."""
+        """The plain line with these settings; None if the run has no such line."""
         for line in self.lines.values():
             n = line.n_layer if n_transfer == "all" else n_transfer
             asked = (arch, aux, n, corpus)
@@ -242,7 +244,7 @@ class Grid(OfTasks):
 
     @property
     def of_books(self) -> list[Line]:
-        """The plain lines without the negative controls and word vectors."""
+        """The plain lines except negative controls and word vectors."""
         return [line for line in self.lines.values() if line.plain and line.corpus == "books"]
 
     @property
@@ -252,12 +254,12 @@ class Grid(OfTasks):
 
     @property
     def aux(self) -> list[Aux]:
-        """With the auxiliary LM loss, or without, or both."""
+        """Whether the run trains with the auxiliary LM loss, without it, or both."""
         return list(dict.fromkeys(line.aux for line in self.of_books))
 
     @property
     def n_layer(self) -> dict[Arch, int]:
-        """The depth of the run's own language models."""
+        """The depth of the run's own language models, by architecture."""
         return {line.arch: line.n_layer for line in self.of_books}
 
     def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
@@ -268,11 +270,11 @@ class Grid(OfTasks):
         return sorted(numbers, key=lambda n: -1 if n == "none" else n)
 
     def controls(self) -> list[Corpus]:
-        """What the models of the negative controls read, or became."""
+        """The corpora of the negative controls."""
         return list(dict.fromkeys(line.corpus for line in self.lines.values() if line.is_control))
 
     def cells(self) -> list[Cell]:
-        """Every cell once, by architecture, task, auxiliary loss and layers; the controls last."""
+        """Every cell once, by architecture, task, auxiliary loss and layers; controls last."""
         archs = list(dict.fromkeys(line.arch for line in self.lines.values()))
 
         def order(cell: Cell) -> tuple[bool, int, int, bool, int]:
@@ -285,9 +287,9 @@ class Grid(OfTasks):
         return sorted(every, key=lambda cell: (*order(cell), cell.line))
 
     def parts(self) -> dict[str, list[Cell]]:
-        """The cells by the part that they are sampled in: `ARCH_STUDY`, the first that has them.
+        """The cells by the part they are resampled in: `ARCH_STUDY`, the first study with the cell.
 
-        So a table waits for the cells that it reads.
+        Thus a table waits only for the cells that it reads.
         """
         parts: dict[str, list[Cell]] = {}
         sampled: set[Cell] = set()
@@ -303,7 +305,7 @@ class Grid(OfTasks):
         return [PretrainedModel(arch, seed) for arch in self.arch for seed in self.seeds.pretrain]
 
     def all_models(self) -> dict[PretrainedModel, Corpus]:
-        """All of them with what they read: the run's own, then those of shuffled books."""
+        """The run's own language models, then those of shuffled books, with the corpus of each."""
         controls = [
             line for line in self.lines.values() if line.plain and line.corpus in SHUFFLED.values()
         ]
@@ -311,10 +313,11 @@ class Grid(OfTasks):
         return of_books | {model: line.corpus for line in controls for model in line.models()}
 
     def is_pooled(self, cell: Cell) -> bool:
-        """Whether the cell's seeds are pooled with others': plain lines without the controls.
+        """Whether the cell's seeds are pooled with those of other cells.
 
-        Those that transfer nothing or everything, whatever else the run has. What another seed does
-        to a model of shuffled books says nothing of the others.
+        Only plain lines that transfer nothing or everything are pooled, whatever other lines the
+        run has. Controls are not: how a model of shuffled books varies with the seed says nothing
+        about the others.
         """
         ends = [line for line in self.of_books if line.n_transfer in ("none", line.n_layer)]
         return cell.line in [line.name for line in ends]
@@ -329,7 +332,7 @@ class Grid(OfTasks):
         ]
 
     def full_transformer(self) -> list[Cell]:
-        """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
+        """The cells of the paper's Tables 2 to 4: the transformer with all layers transferred."""
         lines = [self.find(aux="on"), self.find(aux="off")]
         names = [line.name for line in lines if line]
         return [cell for cell in self.cells() if cell.line in names]
@@ -343,7 +346,7 @@ class Grid(OfTasks):
 def checkpoint_updates(updates: int, n: int) -> list[int]:
     """0, the untrained model, and `n` log-spaced updates from 1 % of `updates` (or 1) to the last.
 
-    Strictly rising; fewer than `n` where `updates` is too small to hold as many.
+    Strictly increasing; fewer than `n` if `updates` is too small for that many.
     """
     first = max(1, round(updates / 100))
     spaced = (round(first * (updates / first) ** (i / (n - 1))) for i in range(n - 1))

@@ -1,7 +1,7 @@
-"""How the cells of all studies are cut into jobs.
+"""How the cells of all studies are split into jobs.
 
-Lines that start from one language model, or from none, on one task, train in one process: starting
-one costs as much as training a small cell.
+Lines that start from the same language models, or from none, train in one process per task, because
+starting a process costs as much as training a small cell.
 """
 
 from collections.abc import Iterator
@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from gpt1.cell import Cell, PretrainedModel
 from workflow.plan import Plan
 
-MOST = 48  # lines of a job: Linux takes command lines of 128 KiB
+MOST = 48  # lines in a job: Linux limits a shell command to 128 KiB
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one process trains of each of the `tasks`: the `lines`, named by their variants.
+    """The `lines`, named by their variants, that one process trains on each of the `tasks`.
 
-    All have the language models `sources` after `update`, one for each of the seeds `pretrain`, or
-    none, the rows, their tokens and the books' of the variants `rows`, `encoded` and `tokens`, the
-    `seeds` of fine-tuning, and the same initial weights of what is not transferred.
+    They share the language models `sources` at `update`, one for each of the seeds `pretrain`, or
+    none; the variants `rows`, `encoded` and `tokens`, which have the task rows, their tokens and
+    those of the books; the fine-tuning `seeds`; and `init_std`, the standard deviation of initial
+    weights that are not transferred.
     """
 
     name: str  # of the rule
@@ -33,11 +34,11 @@ class Job:
     seeds: tuple[int, ...]
     init_std: float | None
     lines: tuple[str, ...] = ()
-    together: tuple[str, ...] = ()  # all lines that would share a job if these were not cut
+    together: tuple[str, ...] = ()  # all lines that would share a job with one shard
 
 
 def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
-    """The job of a single line, the variant of that name."""
+    """The job that trains a single line, given by its variant; `name` is that of its rule."""
     config, line = lines.config(variant), lines.line(variant)
     return Job(
         name,
@@ -56,9 +57,9 @@ def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
 
 
 def jobs(lines: Plan) -> Iterator[Job]:
-    """The jobs, those of the run's studies first; a cell is in the job of the first that has it.
+    """The jobs, those of the run's studies first; a cell belongs to the first study that has it.
 
-    `runtime.shards` is the number of jobs that lines of one language model are cut into.
+    Lines that share their language models are split into `runtime.shards` jobs.
     """
     experiment, known = lines.base.experiment, set[Cell]()
     names: dict[str, int] = {}

@@ -11,10 +11,10 @@ KINDS = re.compile(
 
 
 def by_kind(record: logging.LogRecord) -> bool:
-    """A filter of Snakemake's log that lets all pass and counts the jobs of one kind together.
+    """A filter of Snakemake's log that passes every record and counts jobs of one kind together.
 
-    The panel has a bar for each rule; of one higher than the terminal a part is left behind at the
-    end, and there are fifty rules where a terminal may have 24 lines.
+    The panel has a bar for each rule. There are fifty rules, a terminal may have 24 lines, and a
+    panel taller than the terminal leaves some of its lines on the screen at the end.
     """
     said = vars(record)
     if "rule_name" in said:

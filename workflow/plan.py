@@ -1,12 +1,13 @@
 """Overlays of the config: what a line changes, what it is called, and where its files lie.
 
-An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. What
-differs is its name, `finetune.lm_coef-0.25`, and so that of its cells. What these are made of
-(world, books, tokens, language models) lies below `results/variants/NAME/`, laid out as the
-results are, with the variant that has only the keys on which it depends. So lines that differ in
-fine-tuning share a language model: the run's own, if they change nothing that it depends on.
+An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. Its
+name states the differences, `finetune.lm_coef-0.25`, and is part of the names of its cells. The
+files that the cells are made from (world, books, tokens, language models) lie below
+`results/variants/NAME/`, laid out like the results; NAME is that of the variant with only the keys
+that they depend on. So lines that differ only in fine-tuning share a language model: the run's own,
+if they change nothing that it depends on.
 
-Light, since the Snakefile plans with it at each start.
+Light, because the Snakefile plans with it at every start.
 """
 
 import functools
@@ -26,9 +27,9 @@ from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 
-LONGEST = 160  # characters of a name; file systems take 255
+LONGEST = 160  # characters in a name; file systems allow 255
 _BOOKS = ("data", "experiment.world", "experiment.corpus")
-# The keys that each stage's files depend on; a key stands for all below it.
+# The keys that each stage's files depend on; a key stands for all keys below it.
 STAGES = {
     "world": ("data", "experiment.world"),
     "tasks": (
@@ -44,18 +45,18 @@ STAGES = {
     ),
 }
 STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
-# Keys that change the books alone: the world's tasks stay as they are, and so does the vocabulary,
+# Keys that change only the books: the world's tasks stay as they are, and so does the vocabulary,
 # which is learnt from the run's own books.
 OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
 
-# What an entry of a task says of its training alone: its rows stay as they are.
+# Keys of a task's entry that affect only its training, not its rows.
 OF_TRAINING = set(TaskEntry.model_fields) - {*TaskRows.model_fields, *OwnTask.model_fields}
-# What makes a line a negative control, but for word vectors.
+# Keys that make a line a negative control, unless the value is word vectors.
 CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
 
 def nested(overlay: Overlay) -> dict[str, Any]:
-    """An overlay as a config file has it: sections in sections."""
+    """An overlay as nested sections, as in a config file."""
     sections: dict[str, Any] = {}
     for key, value in overlay.items():
         *path, last = key.split(".")
@@ -67,7 +68,7 @@ def nested(overlay: Overlay) -> dict[str, Any]:
 
 
 def cut(overlay: Overlay, stage: str) -> dict[str, Any]:
-    """Those keys of an overlay that the files of a stage depend on."""
+    """The part of an overlay that a stage's files depend on."""
 
     def is_below(key: str, sections: tuple[str, ...]) -> bool:
         return any(f"{key}.".startswith(f"{section}.") for section in sections)
@@ -81,7 +82,7 @@ def cut(overlay: Overlay, stage: str) -> dict[str, Any]:
 
 
 def _trains(key: str) -> bool:
-    """Whether a key is what a task's entry says of training, such as `tasks.rte.epochs`."""
+    """Whether a key sets how a single task is trained, such as `tasks.rte.epochs`."""
     path = key.split(".")
     return path[:2] == ["experiment", "tasks"] and not OF_TRAINING.isdisjoint(path[3:4])
 
@@ -89,8 +90,8 @@ def _trains(key: str) -> bool:
 def name(overlay: Overlay) -> str:
     """`KEY-VALUE` of each key, joined by `+`; empty for an empty overlay.
 
-    A name that would be too long, or whose values have characters that a path should not, ends in
-    a digest.
+    A name that is too long, or has characters that do not belong in a path, is shortened or cleaned
+    and ends in a digest.
     """
     parts = (f"{key.removeprefix('experiment.')}-{_text(overlay[key])}" for key in sorted(overlay))
     whole = "+".join(parts)
@@ -107,10 +108,10 @@ def _text(value: Any) -> str:
 
 
 class Plan:
-    """The lines of a run's studies, and the variants of its files, both by their names.
+    """The lines of a run's studies and the variants of its files, both by name.
 
-    The variant "" is the run itself. Raises ConfigError, with a line for each fault, where an
-    overlay makes no valid config.
+    The variant "" is the run itself. Raises ConfigError, with a line for each fault, if an overlay
+    does not give a valid config.
     """
 
     def __init__(self, base: Config):
@@ -136,14 +137,14 @@ class Plan:
         refuse(faults)
 
     def _add(self, overlay: Overlay) -> None:
-        """The variant of an overlay, and those of its parts."""
+        """Add the variant of an overlay, and those that its stages' files belong to."""
         if (variant := name(overlay)) not in self.overlays:
             self.overlays[variant] = overlay
             for stage in STAGES:
                 self._add(cut(overlay, stage))
 
     def effective(self, overlay: Overlay) -> Overlay:
-        """An overlay without the keys whose values the run has anyway."""
+        """An overlay without the keys that have the same value in the run."""
         arch = overlay.get(ARCH, self.base.experiment.arch)
         depth = f"experiment.model.{arch}.n_layer"
         n_layer = overlay.get(depth, self._flat.get(depth))
@@ -160,14 +161,14 @@ class Plan:
         }
 
     def keys(self, overlay: Overlay) -> dict[str, Any]:
-        """What a config file of the run with an overlay would hold."""
+        """The keys of the run's config with an overlay applied."""
         return merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
 
     def _given_way(self, keys: Iterable[str]) -> dict[str, None]:
-        """The tasks' own values of what the keys set for all tasks, such as epochs.
+        """Nulls for the tasks' own values of keys that are set for all tasks, such as epochs.
 
-        In a config a task's own value comes first; over a config comes what a line says of all
-        tasks, or it would change nothing.
+        Within a config a task's own value takes precedence. A line's value for all tasks takes
+        precedence over the config's values for single tasks, or it would have no effect.
         """
         tasks, prefix = self.base.experiment.tasks, "experiment.finetune."
         common = [key.removeprefix(prefix) for key in keys if key.startswith(prefix)]
@@ -176,37 +177,37 @@ class Plan:
 
     @functools.cache  # noqa: B019  (it lives as long as the run's config)
     def config(self, variant: str) -> Config:
-        """The config of a variant; its results are the variant's folder."""
+        """The config of a variant, with the variant's folder as `results`."""
         if not variant:
             return self.base
         folder = home(self.base.results, variant).as_posix()
         return validated(self.keys(self.overlays[variant])).model_copy(update={"results": folder})
 
     def at(self, variant: str, stage: str) -> str:
-        """The variant in whose folder a stage's files lie: the one of only the keys that matter."""
+        """The variant whose folder has a stage's files: the one with only the keys that matter."""
         return name(cut(self.overlays[variant], stage))
 
     def reading(self, variant: str) -> Config:
-        """The config of a variant, its results being the folder of the world that it reads."""
+        """The config of a variant, with the folder of the world that it reads as `results`."""
         world = self.config(self.at(variant, "world"))
         return self.config(variant).model_copy(update={"results": world.results})
 
     def by_updates(self) -> dict[tuple[int, ...], list[str]]:
-        """The run and then the variants that pre-train, grouped by updates with a checkpoint."""
+        """The run, then the variants that pre-train, grouped by the updates with a checkpoint."""
         variants: dict[tuple[int, ...], list[str]] = {}
         for variant in self.names("model"):
             variants.setdefault(tuple(self.config(variant).updates()), []).append(variant)
         return variants
 
     def names(self, stage: str) -> list[str]:
-        """The run itself and the variants that have files of a stage of their own."""
+        """The run itself and the variants that have their own files of a stage."""
         return sorted({self.at(variant, stage) for variant in self.overlays})
 
     # --- what the analysis knows ---
 
     @functools.cache  # noqa: B019
     def line(self, variant: str) -> Line:
-        """The line of an overlay, by the name of that; "" is the full model."""
+        """The line of a variant; that of "" is the full model."""
         config = self.config(variant)
         experiment = config.experiment
         return Line(
@@ -223,7 +224,7 @@ class Plan:
 
     @staticmethod
     def variant(line: str) -> str:
-        """The variant of a line, by the name of that."""
+        """The variant of the line of that name."""
         return "" if line == FULL else line
 
     def plan(self, study: str) -> StudyPlan:
@@ -279,13 +280,13 @@ class Plan:
 
 
 def _is_plain(overlay: Overlay) -> bool:
-    """Whether nothing else is another than what the paper's ablations and the controls change."""
+    """Whether an overlay changes only what the paper's ablations and the controls change."""
     is_control = overlay.keys() & CONTROLS
     of_controls = {*CONTROLS, "experiment.seeds.pretrain"} if is_control else set()
     return not overlay.get(LM_COEF) and overlay.keys() <= {ARCH, N_TRANSFER, LM_COEF, *of_controls}
 
 
 def _axis_name(key: str) -> str:
-    """The last part of a key; the last two where that is an architecture: `lr.transformer`."""
+    """The last part of a key, or the last two if the last is an architecture: `lr.transformer`."""
     parts = key.split(".")
     return ".".join(parts[-2:] if parts[-1] in get_args(Arch) else parts[-1:])

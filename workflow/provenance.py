@@ -1,8 +1,8 @@
-"""With which config, code and packages each file of the results was made: a list beside them.
+"""The config, code and packages that each file of the results was made with: a list beside them.
 
-Snakemake reruns by the records in the folder that it is started in, and takes a file without one as
-it is. Results that were moved, copied or mounted have no records, or those of other files of their
-names; the list goes where they go.
+Snakemake decides what to rerun from its records in the folder where it is started, and takes a file
+without a record as it is. Results that were moved, copied or mounted have no records there, or
+those of other files with the same names; the list goes where they go.
 """
 
 import os
@@ -17,10 +17,10 @@ from workflow.results_folder import PROJECT, UNCHANGING, changes
 
 
 class Provenance:
-    """The list: for each file a digest of config and code, and one of the locks of the packages.
+    """The list: for each file a digest of config and code, and one of the packages' lock files.
 
-    `ended` gives the time of the file that Snakemake has a record of by a name, None without one.
-    Every method takes jobs of Snakemake, and means their outputs.
+    `ended` gives the time that Snakemake has recorded for a file of that name, None without a
+    record. Every method takes Snakemake's jobs and acts on their outputs.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Provenance:
         self.listed = _read(self.path)
 
     def refusal(self, jobs: Iterable[Any]) -> str:
-        """Why a run must not take them as they are: made otherwise, and without a record."""
+        """Why a run must not reuse the outputs: one was made differently and has no record."""
         for name, file, own in self._outputs(jobs):
             made, _ = self._entry(name)
             if made != own and os.path.lexists(file) and not self._is_recorded(file):
@@ -50,12 +50,12 @@ class Provenance:
         return ""
 
     def with_other_packages(self, jobs: Iterable[Any]) -> list[str]:
-        """Those that were made with other locks."""
+        """The outputs that were made with other lock files."""
         found = ((file, self._entry(name)[1]) for name, file, _ in self._outputs(jobs))
         return [str(file) for file, locks in found if locks not in ("", self.locks)]
 
     def begin(self, jobs: Iterable[Any]) -> None:
-        """Before they are made: those that are there, made otherwise, are listed no more."""
+        """Before the jobs run: list the files to come, drop existing ones made differently."""
         before = dict(self.listed)
         for name, file, own in self._outputs(jobs):
             if not os.path.lexists(file):
@@ -69,7 +69,7 @@ class Provenance:
                 raise
 
     def end(self, made: Iterable[Any], right: Iterable[Any]) -> None:
-        """After a run that made some and found others right."""
+        """After a run: list the outputs that it made and those that it found to be right."""
         for name, _, own in self._outputs(made):
             self.listed[name] = f"{own} {self.locks}"
         for name, file, own in self._outputs(right):
@@ -83,16 +83,16 @@ class Provenance:
         return own, locks
 
     def _is_recorded(self, file: Any) -> bool:
-        """Whether Snakemake's record is that of this file, and not of another one of its name."""
+        """Whether Snakemake's record is of this file, not of another one with the same name."""
         stamp = Path(file, ".snakemake_timestamp")  # of a folder
         time = os.stat(stamp if stamp.exists() else file, follow_symlinks=False).st_mtime
         ended = self.ended(file)
         return ended is not None and time in (ended, int(ended))  # an archive keeps whole seconds
 
     def _outputs(self, jobs: Iterable[Any]) -> Iterator[tuple[str, Any, str]]:
-        """Each by its name in the folder, with the digest that this run gives it.
+        """Each output: its name in the folder, the file, and the digest that this run gives it.
 
-        Files of the hub are not listed: they may be copied, and their manifests tell them.
+        Files from the hub are not listed: they may be copied, and their manifests identify them.
         """
         for job in jobs:
             given = [job.params.get(name) for name in ("study", "studies", "grid", "lines")]
@@ -104,7 +104,7 @@ class Provenance:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The list in a file; a damaged one tells as little as a missing one."""
+    """The list in a file; empty if the file is missing or damaged."""
     try:
         listed = read_json(path)
     except InputError:

@@ -1,4 +1,4 @@
-"""A folder of results: where it may lie, one run at a time, and the config that made it."""
+"""A results folder: where it may lie, its lock against a second run, and the config it keeps."""
 
 import fcntl
 import os
@@ -22,9 +22,9 @@ UNCHANGING: dict[str, bool | set[str]] = {
 
 
 def faults(config: Config) -> Iterator[str]:
-    """Why nothing can be written to the folder, or nothing should; empty if all is well.
+    """Why the results folder cannot or should not be written to; empty if all is well.
 
-    Links are followed; a relative path begins where the run is started.
+    Links are followed; a relative path starts from the folder where the run is started.
     """
     path = Path(os.path.realpath(config.results))
     there = next(one for one in (path, *path.parents) if os.path.exists(one))
@@ -39,12 +39,12 @@ def faults(config: Config) -> Iterator[str]:
 
 
 def lock(results: str | Path) -> IO[str] | None:
-    """The lock of a folder: a file that is held open until the process ends, however that ends.
+    """Lock a results folder by a file that is open until the process ends, however it ends.
 
-    Jobs that inherit the file hold the lock, too. Snakemake locks the folder that a run is started
-    in, which two runs with one folder of results need not share. Raises InputError if another run
-    has the lock. None where there are no locks to be had, on some network file systems or a full
-    disk; a run may start there.
+    Jobs that inherit the file hold the lock too. Snakemake itself locks only the folder where a run
+    is started, and two runs with the same results folder may be started in different ones. Raises
+    InputError if another run holds the lock. Returns None where locking is not possible, as on some
+    network file systems or a full disk; a run may start there.
     """
     path = Path(results, ".work", "run.lock")
     try:
@@ -62,13 +62,13 @@ def lock(results: str | Path) -> IO[str] | None:
 
 
 def sweep_all(results: str | Path) -> None:
-    """Remove what killed writes left anywhere in the folder."""
+    """Remove what killed writes have left anywhere in the folder."""
     for place, _, _ in os.walk(results):
         sweep(Path(place))
 
 
 def keep_config(config: Config, made: set[str], tables: Iterable[str]) -> None:
-    """Keep the config beside the files that a run has `made`, unless other tables are another's."""
+    """Save the config of a run that `made` these files, unless other tables belong to another."""
     path, others = Path(config.results, CONFIG), {*filter(os.path.exists, tables)} - made
     if not (others and (changes(config) or not path.exists())):
         with write_atomic(path) as file:
@@ -76,7 +76,7 @@ def keep_config(config: Config, made: set[str], tables: Iterable[str]) -> None:
 
 
 def changes(config: Config) -> list[str]:
-    """The keys of `data` and `experiment` that differ from the config of the results before."""
+    """The keys of `data` and `experiment` that differ from the config saved with the results."""
     path = Path(config.results, CONFIG)
     if not path.is_file():
         return []

@@ -1,6 +1,6 @@
-"""Studies: what is wrong with one, and which files its table is made of.
+"""Studies: their faults, and the files that their tables are made from.
 
-Light, since the Snakefile plans with it.
+Light, because the Snakefile plans with it.
 """
 
 import difflib
@@ -16,9 +16,9 @@ from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Stu
 from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
 
-FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
-# Keys of experiment, or sections, that no cell's scores depend on, and those that only cells with
-# a language model depend on.
+FORMS = ("csv", "md", "svg")  # the files of a study that the page shows
+# Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
+# language model depend on.
 NOT_TRAINED = (
     *("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot"),
     "world.cloze",
@@ -28,13 +28,13 @@ SEEDS = "experiment.seeds.finetune"
 
 
 def plan(lines: Plan, study: str) -> StudyPlan:
-    """The cells of a study. Raises ConfigError, a line for each fault, if it cannot be made."""
+    """The plan of a study. Raises ConfigError, a line for each fault, if it cannot be made."""
     refuse(faults(lines, study))
     return lines.plan(study)
 
 
 def faults(lines: Plan, study: str) -> Iterator[str]:
-    """Why a study cannot be made: what the config with each of its overlays lacks, a line each."""
+    """Why a study cannot be made: the faults of the config with each overlay, a line each."""
     base, entry = lines.base, lines.base.experiment.studies[study]
     key, tasks = f"experiment.studies.{study}", entry.tasks or list(base.experiment.tasks)
     for task in tasks:
@@ -59,22 +59,22 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
         if overlay.get(SEEDS) != seeds:
             yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
-        has_models = bool(line.models()) or entry.axis == N_TRANSFER  # which may be none at a value
+        has_models = bool(line.models()) or entry.axis == N_TRANSFER  # values may include none
         read = {"experiment.pretrain.shuffled"} if line.corpus == VECTORS else ()
         keys = [key for key in overlay if key not in read]
         for changed in _of_no_cell(keys, line.arch, tasks, has_models):
             remedy = "make the line a reference" if changed == entry.axis else "remove it"
-            if not changed.startswith(f"{entry.axis}."):  # its values may have a part for each line
+            if not changed.startswith(f"{entry.axis}."):  # values may have parts for other lines
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
 def _of_no_cell(
     overlay: Iterable[str], arch: Arch, tasks: list[str], has_models: bool
 ) -> Iterator[str]:
-    """Those keys of an `overlay` that a line's cells do not depend on.
+    """The keys of an `overlay` that a line's cells do not depend on.
 
-    They are of the other architecture, of another task, of a language model that is not there, or
-    of what is made of cells, and would train the same cells once more under another name.
+    They concern the other architecture, another task, a language model that the line does not have,
+    or settings that train nothing, and would train the same cells again under another name.
     """
     (other,) = set(get_args(Arch)) - {arch}
     unused = NOT_TRAINED if has_models else (*NOT_TRAINED, *OF_MODELS)
@@ -87,7 +87,7 @@ def _of_no_cell(
 
 
 def run_faults(lines: Plan) -> Iterator[str]:
-    """What the config of a run, and no line's, is checked for, one line each."""
+    """The faults of a run as a whole, which no line's config shows by itself, one line each."""
     experiment = lines.base.experiment
     for study in experiment.all:
         if study not in experiment.studies:
@@ -135,7 +135,7 @@ def run_faults(lines: Plan) -> Iterator[str]:
 
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
-    """Additions to a study, and lines to remove, whose names only resemble one that there is."""
+    """Faults: additions to a study, or lines to remove, whose names only resemble existing ones."""
     for study, entry in studies.items():
         near = difflib.get_close_matches(study, studies.keys() - {study}, n=1, cutoff=0.75)
         if near and entry.model_fields_set <= {"lines", "references", "values"}:
@@ -152,7 +152,7 @@ def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
 
 
 def heads(lines: Plan) -> list[StudyHead]:
-    """The studies that can be made besides those of the run, as the page names them."""
+    """The studies that can be made besides the run's own, as the page names them."""
     return [
         StudyHead(name=study, heading=entry.heading or study, question=entry.question)
         for study, entry in lines.base.experiment.studies.items()
@@ -161,7 +161,7 @@ def heads(lines: Plan) -> list[StudyHead]:
 
 
 def made(lines: Plan) -> list[str]:
-    """The files of the studies that were made, which the page shows; each as if it were whole."""
+    """The files of studies already made, for the page; all forms of a study if any exists."""
     there: list[str] = []
     for study in heads(lines):
         stem = Path(lines.base.results, "studies", study.name)
@@ -172,10 +172,11 @@ def made(lines: Plan) -> list[str]:
 
 
 def inputs(lines: Plan, study: StudyPlan) -> list[str]:
-    """What a study reads beside its cells, below `<results>`.
+    """The files that a study reads besides its cells, below `<results>`.
 
-    Of the run's own checkpoints their zero-shot scores; of shares of the training rows all rows;
-    the cloze scores of its language models, with skills at each update, with a prediction the last.
+    Along checkpoints, the zero-shot scores of the run's own; along shares of the training rows, all
+    rows; the cloze scores of its language models, at every update with `skills`, at the last with
+    `predicted`.
     """
     base, updates = lines.base, lines.base.updates()
     every = [model for point in study.points for model in point.of.models()]
