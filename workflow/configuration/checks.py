@@ -1,6 +1,6 @@
-"""Checks of keys of the config that must fit each other.
+"""Checks that the keys of a config fit each other.
 
-Each fault is one line: the key's path, what was found, what to do. Whether the data is there is
+Each fault is one line: the key's path, what was found, what to do. Whether the data exists is
 checked in `workflow.configuration.paths`, the folder of results in `workflow.results_folder`.
 """
 
@@ -32,7 +32,7 @@ def cross_checks(config: Config) -> Iterator[str]:
 
 
 def _tasks(experiment: Experiment) -> Iterator[str]:
-    """Tasks that are neither the suite's nor described, or both, and prompts that cannot be."""
+    """Tasks that are neither the suite's nor described, or both, or unusable; unknown names."""
     known = [task.name for task in TASKS]
     for name, entry in experiment.tasks.items():
         key = f"experiment.tasks.{name}"
@@ -84,7 +84,7 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
 
 
 def _pretrained(experiment: Experiment) -> Iterator[str]:
-    """What has no place beside published weights, by its key, and what to do about it."""
+    """Keys that do not fit published weights, and what to do about each."""
     remedies = {
         "corpus": (experiment.corpus is not None, "remove it"),
         "pretrain": (experiment.pretrain is not None, "remove it"),
@@ -132,7 +132,7 @@ def _zero_shot(experiment: Experiment) -> Iterator[str]:
 
 
 def _finetune(config: Config) -> Iterator[str]:
-    """What the method of fine-tuning asks of the model and the tasks."""
+    """What the settings of fine-tuning require of the model and of each other."""
     experiment, own = config.experiment, config.experiment.finetune
     key, method = "experiment.finetune", own.method
     has_models = bool(experiment.pretrain or experiment.pretrained)
@@ -148,7 +148,7 @@ def _finetune(config: Config) -> Iterator[str]:
 
 
 def _world(config: Config) -> Iterator[str]:
-    """What is left out of the world's books."""
+    """A world that has no effect, or exclusions that leave nothing or have no effect."""
     experiment = config.experiment
     if not (world := experiment.world):
         return

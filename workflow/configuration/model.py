@@ -1,9 +1,9 @@
-"""The typed model of the config of a run, and what each program is given of it.
+"""The typed model of a run's config, and the settings that each program gets from it.
 
 The defaults are the paper's, so that a config file states only what differs from the paper.
-`experiment` may change a result, `runtime` its speed and its rounding at most. Each method of
-`Config` that returns settings holds only what one program uses: a changed key then reruns what
-depends on it and nothing else.
+`experiment` may change a result, `runtime` at most its speed and its rounding. Each method of
+`Config` that returns settings includes only what one program uses, so that changing a key reruns
+what depends on it and nothing else.
 """
 
 import os
@@ -37,16 +37,16 @@ from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
 class Experiment(Settings):
-    """All that may change a result."""
+    """Everything that may change a result."""
 
     world: sections.World | None = None
     """The synthetic world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
     arch: Arch = "transformer"
-    """The architecture of the full model; lines have others."""
+    """The architecture of the full model; lines may have the other."""
     n_transfer: sections.NTransfer = "all"
-    """The number of layers that it transfers from the language model: none for nothing at all, 0
-    for the embeddings alone."""
+    """The number of layers that the full model takes from the language model: none for nothing at
+    all, 0 for the embeddings only."""
     corpus: CorpusSettings | None = CorpusSettings(heldout=70)
     tokenizer: sections.Tokenizer = sections.Tokenizer(folder="openai_bpe")
     model: sections.Models = sections.Models()
@@ -55,24 +55,24 @@ class Experiment(Settings):
     finetune: sections.Finetune = sections.Finetune()
     seeds: Seeds = Seeds()
     margins: Margins = Margins()
-    """Differences in points that are of no consequence; a claim whose contrast is shown to be
-    within them is equal."""
+    """Differences, in points, that are too small to matter; a claim whose contrast is shown to be
+    within them is judged equal."""
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
         t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS
     }
-    """The tasks of the run; null drops one of an earlier file. {} takes the folder of a task of the
-    suite under the data folder, {folder: NAME} another one, {source: hub} the Hugging Face hub; any
-    other name is a task of your own, with kind, files and labels."""
+    """The tasks of the run; null drops one of an earlier file. For a task of the suite, {} reads
+    its own folder under the data folder, {folder: NAME} another folder, and {source: hub} the
+    Hugging Face hub; any other name is a task of your own, with kind, files and labels."""
     only: Annotated[list[str], Field(min_length=1), unique] | None = None
-    """Those of these tasks that run, zero-shot or otherwise (null: all)."""
+    """The subset of these tasks to run, zero-shot or otherwise (null: all)."""
     zero_shot: sections.ZeroShotOptions | None = sections.ZeroShotOptions()
-    """What is asked without training (null: nothing)."""
+    """What is evaluated zero-shot (null: nothing)."""
     studies: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study], Field(validate_default=True)
     ] = {}
-    """What is compared, each by its name, of a-z, 0-9 and _ alone. The paper's ablation and
-    layer_transfer are always there: what is given of them is merged into them. Others can be asked
-    for as RESULTS/studies/NAME.csv."""
+    """The studies by name, each name of a-z, 0-9 and _ alone. The paper's ablation and
+    layer_transfer are always there: what is given for them is merged into them. Others can be
+    requested as RESULTS/studies/NAME.csv."""
     all: Annotated[list[str], Field(min_length=1), unique] = ["ablation", "layer_transfer"]
     """The studies that the target all makes."""
     cloze: DataPath | None = None
@@ -81,7 +81,7 @@ class Experiment(Settings):
     submission: bool = False
     """Whether GLUE's unlabelled test rows are predicted as well, for glue_submission.zip."""
     keep: Annotated[list[sections.CellName], unique] = []
-    """Cells of a study whose fine-tuned weights are kept, all seeds, such as full/sst2."""
+    """Cells of a study whose fine-tuned weights are kept for all seeds, such as full/sst2."""
 
     @property
     def zero_shot_tasks(self) -> dict[str, DataSource]:
@@ -96,7 +96,7 @@ class Experiment(Settings):
 
     @property
     def zero_shot_scores(self) -> dict[str, ScoreRange]:
-        """Their scores that count as 0 and as 1."""
+        """The scores that count as 0 and as 1 in each zero-shot task."""
         known = sections.ZERO_SHOT | (self.zero_shot.normalise if self.zero_shot else {})
         return {
             name: known.get(name) or ScoreRange(random=self.task(name).random_score, best=100)
@@ -168,13 +168,13 @@ class Config(Settings):
         return getattr(self.experiment.model, arch).n_layer
 
     def updates(self) -> list[int]:
-        """The updates that have a checkpoint; the last one is fine-tuned."""
+        """The pre-training updates that have a checkpoint; by default the last is fine-tuned."""
         if self.experiment.pretrained:
             return [self.experiment.pretrained.updates]
         return checkpoint_updates(self._pretrain.updates, self._pretrain.checkpoints)
 
     def examples(self) -> dict[str, DataSource]:
-        """Every task whose rows are read, with its entry: the grid's and the zero-shot tasks."""
+        """Every task whose rows are read, with its entry: the run's and the zero-shot tasks."""
         tasks = self.experiment.tasks
         others = {t: e for t, e in self.experiment.zero_shot_tasks.items() if t not in tasks}
         return {**tasks, **others}
@@ -210,7 +210,7 @@ class Config(Settings):
 
     @staticmethod
     def is_below_data(entry: DataSource | CorpusSettings) -> bool:
-        """Whether a data set lies below the data folder, and is no task of one's own."""
+        """Whether a data set lies below the data folder and is not a task of the user's own."""
         is_own = getattr(entry, "own", None) is not None
         return entry.source is None and not is_own and not os.path.isabs(entry.folder or "")
 
@@ -228,12 +228,12 @@ class Config(Settings):
         """For `tasks.prepare`: how one task's rows are split and limited."""
         finetune, entry = self.experiment.finetune, self.examples()[name]
         rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
-        rows |= {"folder": None}  # a path of the rule
+        rows |= {"folder": None}  # the rule gives the path
         if (own := self.experiment.own_tasks.get(name)) and len(own.by_split) == 1:
             rows["carve"] = rows["carve"] or CARVED
         return PrepareSettings(
             **rows,
-            own=own and own.model_copy(update={"prompt": None, "choices": []}),  # not asked there
+            own=own and own.model_copy(update={"prompt": None, "choices": []}),  # not used there
             published=not self.is_synthetic(entry) and not own,
             seed=finetune.select_seed,
             select_fraction=finetune.select_fraction,
@@ -244,7 +244,7 @@ class Config(Settings):
         """For `gpt1.corpus`: where the books come from, and which are held out."""
         corpus = self.experiment.corpus
         assert corpus is not None, "published weights have no corpus"
-        return corpus.model_copy(update={"folder": None})  # a path of the rule
+        return corpus.model_copy(update={"folder": None})  # the rule gives the path
 
     def world(self) -> WorldSettings:
         """For `tasks.world`: the seed, the sizes and what the books are made of."""
@@ -279,7 +279,7 @@ class Config(Settings):
     def finetune(self, task: str) -> CellSettings:
         """What a cell of a task starts from and how it is trained.
 
-        A task's own values take precedence over those of all tasks.
+        A task's own values take precedence over those for all tasks.
         """
         experiment, own = self.experiment, self.experiment.tasks[task]
         common, arch, optimizer = experiment.finetune, experiment.arch, experiment.optimizer
@@ -302,19 +302,19 @@ class Config(Settings):
         )
 
     def read(self) -> Corpus:
-        """What the language model has read, or what was done to it since."""
+        """What the language model has read, or what was done to its embeddings since."""
         pretrain, embeddings = self.experiment.pretrain, self.experiment.finetune.embeddings
         if embeddings != "learned":
             return PERMUTED if embeddings == "permuted" else VECTORS
         return SHUFFLED[pretrain.shuffled] if pretrain and pretrain.shuffled else "books"
 
     def n_transfer(self) -> NTransfer:
-        """The number of layers that are transferred, all of them counted."""
+        """The number of layers that are transferred, with `all` as a number."""
         given = self.experiment.n_transfer
         return self.n_layer(self.experiment.arch) if given == "all" else given
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
-        """For `gpt1.zero_shot`: how tasks are asked, of how many rows, and what 0 and 1 are."""
+        """For `gpt1.zero_shot`: prompts, the number of rows, the scores that count as 0 and 1."""
         scores = self.experiment.zero_shot_scores
         return ZeroShotSettings(
             limit=asked.limit if (asked := self.experiment.zero_shot) else None,

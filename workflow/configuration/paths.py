@@ -1,4 +1,4 @@
-"""Where the files of a run lie, on which raw files a job depends, and which of them are missing."""
+"""Where a run's files lie, which raw files a job depends on, and which of them are missing."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -28,8 +28,8 @@ class DataSet:
     key: str  # of its entry in the config
     entry: DataSource | CorpusSettings
     hub: HubSource | None  # None for books in a folder
-    local: str  # its folder, where it is not fetched
-    snapshots: str  # where what is fetched lies
+    local: str  # its folder, if it is not fetched
+    snapshots: str  # the folder of what is fetched
 
     @property
     def folder(self) -> str:
@@ -80,10 +80,10 @@ def files_below(folder: str) -> list[str]:
     """The files of a folder, sorted.
 
     A folder of very many files (RACE as published: 28,000) is watched by its sub-folders instead,
-    whose time changes when a file is added or removed; checking each file would slow every start.
-    Editing one of those files in place goes unnoticed; touch its folder.
+    whose modification time changes when a file is added or removed; checking each file would slow
+    every start. Editing one of those files in place goes unnoticed; touch its folder.
     """
-    if not os.path.isdir(folder):  # a name may be longer than any that rglob takes
+    if not os.path.isdir(folder):  # rglob fails on a name that is too long
         return []
     below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
     files = [str(path) for path in below if path.is_file()]
@@ -110,7 +110,7 @@ def raw_cloze(config: Config) -> list[str]:
 def published_files(config: Config) -> dict[str, list[str]]:
     """The files of published weights and of a published vocabulary, by the key of their folder.
 
-    They are no part of the synthetic world: without `data` they lie where the run is started.
+    They are not part of the synthetic world: without `data` they lie where the run is started.
     """
     weights, folder = config.experiment.pretrained, config.experiment.tokenizer.folder
     root, files = config.data or "", {}
@@ -141,9 +141,9 @@ def weight_files(config: Config) -> list[str]:
 
 
 def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterator[str]:
-    """Raw data that is missing, one line each; empty if all is there.
+    """Missing raw data, one line each; empty if all is there.
 
-    Of all data sets and published files, or of those `asked` for by name or key.
+    All data sets and published files are checked, or only those `asked` for by name or key.
     """
     data = config.data
     in_folders = {k: found for k, found in data_sets(config).items() if not found.entry.source}
@@ -191,7 +191,7 @@ def _books(found: DataSet) -> Iterator[str]:
 
 
 def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
-    """Official splits that are read and have no file, or too many; unlabelled rows."""
+    """Splits to read that have no file, or too many; missing unlabelled rows."""
     task = config.experiment.task(name)
     if config.prepare(name).own:
         absent = (path for path in raw_files(config, name) if not os.path.isfile(path))

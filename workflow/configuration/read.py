@@ -1,4 +1,4 @@
-"""Reading a config: its files, what `--config` gives, and what is wrong with it, a line each."""
+"""Reading a config from files and `--config`, and reporting what is wrong with it, a line each."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ from workflow.configuration.reference import section_of
 from workflow.configuration.studies import flat, merge, shipped
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
-GONE = {  # keys that there were, or that stand elsewhere
+GONE = {  # keys that no longer exist, or belong elsewhere
     "grid": "give lines in experiment.studies",
     "aux": "give finetune.lm_coef: 0 in a line",
     "kind": "give predicted, the tasks of each line",
@@ -24,7 +24,7 @@ GONE = {  # keys that there were, or that stand elsewhere
     **dict.fromkeys(("runtime", "results"), "a line may change data and experiment only"),
 }
 _SECTION = "keys, such as {key: value}"
-_PLAIN = {  # pydantic's words
+_PLAIN = {  # in place of pydantic's words
     "missing": "missing; give it",
     "int_type": "should be a whole number",
     "float_type": "should be a number",
@@ -52,7 +52,7 @@ def refuse(faults: Iterable[str]) -> None:
 
 
 def validated(data: dict[str, Any]) -> Config:
-    """The config in `data`, each key by itself. Raises ConfigError with a line for each fault."""
+    """The config in `data`, each key checked alone. Raises ConfigError, a line for each fault."""
     try:
         return Config.model_validate(data)
     except ValidationError as error:
@@ -67,9 +67,9 @@ def parse(data: dict[str, Any]) -> Config:
 
 
 def config_of(files: Sequence[str | Path], given: Iterable[str] | None) -> Config:
-    """The config of a run with these words after `--configfile` and `--config`.
+    """The config of a run, from the words after `--configfile` and `--config`.
 
-    A file takes the default's place: merged into it, it would inherit keys that it does not show.
+    Files replace the default one: merged into it, they would inherit keys that they do not show.
     """
     return parse(read(files or [DEFAULT], given or ()))
 
@@ -78,7 +78,7 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
     """The keys of config files, then those of `--config KEY=VALUE`; later ones take precedence.
 
     Raises ConfigError for a file that is missing, not UTF-8 or not YAML, that has a key twice, or
-    that Snakemake would run code from.
+    that could make Snakemake run code.
     """
     merged: dict[str, Any] = {}
     for path in paths:
@@ -92,7 +92,7 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
             ) from None
         if not isinstance(keys, dict):
             raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
-        if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows
+        if "__use_yte__" in keys:  # of YTE, a template language that Snakemake supports
             raise ConfigError([f"{path}: __use_yte__ lets the file run code; remove it"])
         merged = _over(merged, keys)
     for pair in given:
@@ -106,9 +106,9 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
 
 
 def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """Both together, without the lines of the earlier one that are null in the later one.
+    """`later` merged into `earlier`, without the earlier lines that are null in `later`.
 
-    The null of a line that every config has stays, for it is what takes that line out.
+    The null of a line that every config has stays, because only the null removes that line.
     """
     merged, known = merge(earlier, later), shipped(has_lstm=True)
     for study in _section(later, "experiment", "studies"):
@@ -126,14 +126,14 @@ def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
 
 
 def _section(data: Any, *keys: str) -> dict[str, Any]:
-    """What is at the end of some keys; nothing where one of them is no section."""
+    """The section at a path of keys; empty if one of them is not a section."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else {}
 
 
 def as_yaml(config: Config) -> str:
-    """A complete config as YAML that reads back, without what tasks and studies leave unset."""
+    """A complete config as YAML that can be read back, without unset keys of tasks and studies."""
     values = config.model_dump(mode="json")
     stated = config.model_dump(mode="json", exclude_unset=True).get("experiment", {})
     values["experiment"]["studies"] = stated.get("studies", {})
@@ -149,7 +149,7 @@ def _given(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """The core of YAML 1.2: `on` is text and 1e-4 a number. No aliases, no key twice."""
+    """The core schema of YAML 1.2: `on` is text and 1e-4 a number. No aliases, no key twice."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -191,7 +191,7 @@ def _load(text: str, source: str | Path) -> Any:
 
 
 def _lines(error: ValidationError, data: dict[str, Any]) -> list[str]:
-    """What pydantic found, a line for each key; the branches of a union are joined."""
+    """The faults that pydantic found, a line for each key; a union's branches are joined."""
     found: dict[str, list[Any]] = {}
     for fault in error.errors(include_url=False):
         found.setdefault(".".join(map(str, _path(fault, data))), []).append(fault)
@@ -205,7 +205,7 @@ def _lines(error: ValidationError, data: dict[str, Any]) -> list[str]:
 
 
 def _path(fault: Any, data: Any) -> list[str | int]:
-    """A fault's place without the branches of unions, which pydantic counts among the keys."""
+    """A fault's path without the branches of unions, which pydantic lists among the keys."""
     path: list[str | int] = []
     for part in fault["loc"]:
         try:
@@ -217,7 +217,7 @@ def _path(fault: Any, data: Any) -> list[str | int]:
 
 
 def _message(fault: Any) -> str:
-    """What is wrong, in plain words; an unknown key has a remedy."""
+    """What is wrong, in plain words; for an unknown key, with a remedy."""
     kind, given, about = fault["type"], fault["input"], fault.get("ctx", {})
     path = [str(part) for part in fault["loc"]]
     if kind == "extra_forbidden":
@@ -236,7 +236,7 @@ def _message(fault: Any) -> str:
 
 
 def _at(path: Iterable[str]) -> tuple[type[BaseModel], str]:
-    """The innermost section on a path, and the description of the last key that is one."""
+    """The innermost section on a path, and the description of the last known key."""
     section: type[BaseModel] = Config
     said = ""
     for key in path:
@@ -253,8 +253,8 @@ def _remedy(path: list[str], given: Any) -> str:
     keys = flat(Config().model_dump(exclude={"experiment": {"tasks", "studies"}}))
     parts = [p for p in (f"{one}.".partition(f".{key}.") for one in keys) if p[1]]
     sections = [p for p in parts if p[2]] if isinstance(given, dict) else []
-    if places := dict.fromkeys(f"{p[0]}.{key}" for p in sections or parts):  # it stands elsewhere
-        known = "experiment." if above else ""  # of an experiment's key, and of a line's
+    if places := dict.fromkeys(f"{p[0]}.{key}" for p in sections or parts):  # it belongs elsewhere
+        known = "experiment." if above else ""  # left out where a line or experiment implies it
         return f"did you mean {' or '.join(p.removeprefix(known) for p in places)}?"
     own = [*_at(above)[0].model_fields]
     schema = Config.model_json_schema()

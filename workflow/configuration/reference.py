@@ -1,4 +1,4 @@
-"""The JSON Schema of the config, and the reference page: a config of every key and default."""
+"""The JSON Schema of the config, and the reference page: a config with every key and default."""
 
 import json
 import textwrap
@@ -40,7 +40,7 @@ def reference() -> str:
 
 
 def section_of(kind: Any) -> type[BaseModel] | None:
-    """The class of the section that a key holds, or of the sections, by their names."""
+    """The class of the section that a key holds, or of its named sections; None without one."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind
     return next(filter(None, map(section_of, get_args(kind))), None)
@@ -69,14 +69,14 @@ def _lines(section: type[BaseModel], values: BaseModel | None, indent: str) -> I
 
 
 def _comment(text: str, indent: str) -> list[str]:
-    """A description as comments, with a capital and a full stop."""
+    """A description as comment lines, with a capital and a full stop."""
     text = " ".join(text.split())
     text = f"{text[0].upper()}{text[1:].rstrip('.')}."
     return textwrap.wrap(text, 100, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ")
 
 
 def _shown(field: FieldInfo, default: Any) -> str:
-    """A default as YAML, and beside it the words that the key can be."""
+    """A default as YAML, followed by the words that the key accepts."""
     words = ", ".join(_words(field.annotation))
     shown = "" if default is PydanticUndefined else json.dumps(default)
     beside = "; ".join(filter(None, ["" if shown else "required", words]))

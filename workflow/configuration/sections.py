@@ -1,7 +1,7 @@
 """The sections of the config: keys, types, defaults, bounds and descriptions.
 
-Most come from the settings of the programs; what is added here are the keys that the graph alone
-needs (both architectures side by side, the number of checkpoints).
+Most come from the settings of the programs; added here are the keys that only the graph needs (both
+architectures side by side, the number of checkpoints).
 """
 
 from typing import Annotated, Literal, Self
@@ -31,9 +31,9 @@ from tasks.own import OwnTask
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
 
-# Of the paper's zero-shot tasks the scores of a random guess and of the best single model of 2018:
-# the paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is
-# BiAttention MRU as a single model, 76.4 Peng et al. 2015. Of others a guess, and all rows.
+# Scores of a random guess and of the best single model of 2018 on the paper's zero-shot tasks:
+# those of its Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is
+# BiAttention MRU as a single model, 76.4 Peng et al. 2015. Other tasks have a random guess and 100.
 ZERO_SHOT = {
     "sst2": ScoreRange(random=50, best=93.2),
     "cola": ScoreRange(random=0, best=35.0),
@@ -66,7 +66,7 @@ class Pretrained(Settings):
     updates: Count
     """Updates that the weights were trained for, which no file states."""
     release: bool = False
-    """Whether only OpenAI's own files will do, by their digests."""
+    """Whether to accept only OpenAI's own files, checked by their digests."""
 
     @model_validator(mode="after")
     def _check_release(self) -> Self:
@@ -92,21 +92,21 @@ class Tokenizer(Settings):
 
 
 class World(WorldSettings):
-    """The synthetic world, and what is done to its books alone: its tasks stay as they are."""
+    """The synthetic world, and what changes only its books: its tasks stay as they are."""
 
     exclude: Annotated[list[Discourse], unique] = []
-    """Kinds of discourse that the books do not have; the others fill as many words."""
+    """Kinds of discourse left out of the books; the others fill the same number of words."""
 
 
 class Models(ModelOptions):
-    """Both architectures; one that no line has is not used."""
+    """Both architectures; one that no line uses has no effect."""
 
     transformer: TransformerShape = TransformerShape()
     lstm: LSTMShape = LSTMShape()
 
 
 class PretrainRates(Settings):
-    """Peak learning rates of pre-training; the LSTM's is a choice."""
+    """Peak learning rates of pre-training; the paper does not give the LSTM's."""
 
     transformer: LearningRate = 2.5e-4
     """The transformer's, such as 2.5e-4."""
@@ -115,7 +115,7 @@ class PretrainRates(Settings):
 
 
 class FinetuneRates(Settings):
-    """Peak learning rates of fine-tuning; the LSTM's is a choice."""
+    """Peak learning rates of fine-tuning; the paper does not give the LSTM's."""
 
     transformer: LearningRate = 6.25e-5
     """The transformer's, such as 6.25e-5."""
@@ -139,8 +139,8 @@ class Pretrain(PretrainOptions):
     checkpoints: Annotated[int, Field(ge=1, le=1000)] = 9
     """Number of log-spaced checkpoints after the untrained one."""
     shuffled: Shuffled | None = None
-    """What stands in random order in the books that are read, words (those of each sentence) or
-    sentences (null: nothing): negative controls."""
+    """What is shuffled in the books, as a negative control: words (within each sentence) or
+    sentences (null: nothing)."""
 
 
 class Finetune(FinetuneOptions):
@@ -157,11 +157,11 @@ class Finetune(FinetuneOptions):
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
     """The pre-training update whose checkpoint is fine-tuned (null: the last)."""
     embeddings: Embeddings = "learned"
-    """The embeddings of what is transferred: learned, those of that checkpoint; permuted, the same,
-    but content words have exchanged theirs (a negative control); vectors, word vectors of the books
-    in their place, which with n_transfer 0 need no language model."""
+    """The embeddings that fine-tuning starts from: learned, those of that checkpoint; permuted, the
+    same but exchanged among content words (a negative control); vectors, word vectors made from the
+    books, which need no language model if n_transfer is 0."""
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
-    """Share of the training rows that select the best epoch (Story Cloze: the authors' own)."""
+    """Share of the training rows that select the best epoch (Story Cloze: the authors' share)."""
     select_seed: Seed = 0
     """Seed that draws those rows."""
 
@@ -179,7 +179,7 @@ class TaskEntry(TaskRows, OwnTask):
 
     @property
     def own(self) -> OwnTask | None:
-        """What a task of one's own is; None for one of the suite's."""
+        """The description of a task of the user's own; None for a task of the suite."""
         if self.kind is None:
             return None
         return OwnTask(**{key: getattr(self, key) for key in OwnTask.model_fields})
@@ -192,39 +192,39 @@ class ZeroShotOptions(Settings):
     """Maximum number of rows scored per task (null: all)."""
     tasks: dict[TaskName, DataSource] = {}
     """The zero-shot tasks ({}: all of experiment.tasks that have a prompt, and dprd): {} for a task
-    of experiment.tasks or for the task's own folder, else {folder: NAME} or {source: hub}."""
+    of experiment.tasks or one in its own folder, else {folder: NAME} or {source: hub}."""
     normalise: dict[TaskName, ScoreRange] = {}
     """Scores that count as 0 and as 1, such as {dprd: {random: 50, best: 90}}, in place of those of
-    a random guess and of the state of the art of 2018 (100 where the paper has no heuristic)."""
+    a random guess and of the state of the art of 2018 (100 if the paper has no heuristic)."""
 
 
 class PerStage(Settings):
-    """A limit of the two kinds of long jobs, and how far a further attempt raises it."""
+    """A limit for each of the two kinds of long jobs, and how far further attempts may raise it."""
 
     pretrain: Count
-    """Of a pre-training job."""
+    """For a pre-training job."""
     finetune: Count
-    """Of a fine-tuning or zero-shot job."""
+    """For a fine-tuning or zero-shot job."""
     max: Count | None = None
-    """The most that any job asks for: each further attempt asks for as much again, up to this
-    (null: no limit)."""
+    """The most that any job asks for: attempt n asks for n times the amount, up to this (null: no
+    limit)."""
 
     def of(self, stage: str, attempt: int) -> int:
-        """What the jobs of a stage ask for in an attempt, the first being 1."""
+        """What a stage's jobs ask for in an attempt, counted from 1."""
         asked: int = attempt * getattr(self, stage)
         return asked if self.max is None else min(asked, self.max)
 
 
 class Minutes(PerStage):
-    """The time limits: of the long jobs, and of those that prepare the data."""
+    """Time limits, for the long jobs and for those that prepare the data."""
 
     data: Count = 60
-    """Of a job that prepares data: books, tokens, tokenizer, examples, contamination, imported
+    """For a job that prepares data: books, tokens, tokenizer, examples, contamination, imported
     weights."""
 
 
 class Runtime(RuntimeOptions):
-    """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
+    """What may change a run's speed, and its numbers at most by rounding or dropout masks."""
 
     pretrain_threads: Workers = 1
     """CPU threads of a pre-training job."""
@@ -236,7 +236,7 @@ class Runtime(RuntimeOptions):
     gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+$")] | None = None
     """Kind of GPU that a job asks a cluster for, such as a100 (null: any)."""
     shards: Count = 1
-    """Number of jobs that the lines of one language model are cut into."""
+    """Number of jobs that the lines of one language model are split into."""
     mem_mb: PerStage = PerStage(pretrain=1500, finetune=1500)
     """Memory that a job asks a cluster for, in MB."""
     minutes: Minutes = Minutes(pretrain=60, finetune=30)

@@ -1,9 +1,9 @@
 """The section `experiment.studies`: what a study compares.
 
 A study is a named set of lines, each on some tasks, with a table and a figure. A line is an overlay
-of the config: the run's fully transferred transformer, trained as the config says but for the keys
-that the line gives. A line that gives none is that model itself. The paper's Table 5 and Figure 2
-(left) are the studies `ablation` and `layer_transfer`.
+of the config: the run's fully transferred transformer, trained as the config says except for the
+keys that the line gives. A line that gives none is that model itself. The paper's Table 5 and
+Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ ARCH = "experiment.arch"
 
 
 def flat(section: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The keys of a section, dotted or nested as they may be, each dotted to its end."""
+    """The keys of a section, dotted or nested as they may be, each as its full dotted name."""
     found: dict[str, Any] = {}
     for key, value in section.items():
         is_section = isinstance(value, dict) and value
@@ -49,7 +49,7 @@ Key = Annotated[str, AfterValidator(whole)]
 
 
 class Line(Settings):
-    """The keys of the config that are others for a line, by their dotted names."""
+    """The keys of the config that a line changes, by their dotted names."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,12 +58,12 @@ class Line(Settings):
     axis: Key | None = None
     """The key that takes the values for this line, in place of the study's axis."""
     minus: str = ""
-    """The line that its differences are to, in place of the study's first."""
+    """The line that it is compared with, in place of the study's first."""
 
     @model_validator(mode="before")
     @classmethod
     def _dotted(cls, given: Any) -> Any:
-        """Whole keys alone."""
+        """Flatten nested keys to full dotted names."""
         if not isinstance(given, dict):
             return given
         keys = {key: value for key, value in given.items() if key not in cls.model_fields}
@@ -72,7 +72,7 @@ class Line(Settings):
 
     @property
     def overlay(self) -> dict[str, Any]:
-        """The values of the config's keys that are others, by their dotted names."""
+        """The values of the keys that the line changes, by their dotted names."""
         return dict(self.model_extra or {})
 
 
@@ -90,17 +90,18 @@ class Study(Settings):
     values: list[Any] = []
     """The values of that key, in the order of the figure."""
     lines: Annotated[dict[str, Line | None], Field(min_length=1)] = {"full": Line()}
-    """What each line has in place of the run's, such as {n_transfer: none} or {finetune.l2: 0}, by
-    the line's name; null takes out a line of the shipped study or of an earlier file."""
+    """What each line changes in the run's config, such as {n_transfer: none} or {finetune.l2: 0},
+    by the line's name; null removes a line of the shipped study or of an earlier file."""
     references: dict[str, Line | None] = {}
-    """What the lines are compared with, whatever the value of the axis."""
+    """The lines that the others are compared with, at every value of the axis."""
     predicted: dict[str, Annotated[list[str], unique]] = {}
-    """The tasks on which a line is predicted to lose half or more of the gain by pre-training,
-    which is that of the first reference over the second."""
+    """The tasks on which a line is predicted to lose half or more of the gain from pre-training,
+    which is the first reference's score minus the second's."""
     expected: list[str] = []
-    """What else was predicted before it was run, in sentences."""
+    """What else was predicted before the study was run, a sentence each."""
     skills: dict[str, list[str]] = {}
-    """Along finetune.checkpoint, by task: the skills of the world's cloze items that teach it."""
+    """By task, the skills of the world's cloze items that teach it; only with the axis
+    finetune.checkpoint."""
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -138,7 +139,7 @@ class Study(Settings):
                 raise ValueError(f"predicted.{line}: {min(outside)} is not among the tasks")
 
     def part(self, title: str) -> str:
-        """The key of a line in the study."""
+        """The key of a line within the study."""
         return f"{'references' if title in self.references else 'lines'}.{title}"
 
     def points(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
@@ -157,12 +158,12 @@ class Study(Settings):
                     yield name, value, line.overlay | flat(at)
 
 
-PAPER = "Transformer w/ aux LM (full)"  # of Table 5, with which its other lines are compared
-# The lines of Table 5 of which the paper prints scores.
+PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compared with it
+# The other lines of Table 5 for which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
 FITTED, VECTORS = "Transformer from scratch, fitted", "Word vectors"
-# A network that labelled rows alone suffice to train; sizes other than the paper's have own rates.
+# A network small enough to train on labelled rows alone; configs of other sizes set other rates.
 SMALL = {
     "model.transformer.n_layer": 2,
     "finetune.lm_coef": 0,
@@ -170,11 +171,11 @@ SMALL = {
     "finetune.lr.transformer": 2.5e-4,  # that of pre-training
 }
 
-UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books that word vectors are of
+UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word vectors
 
 
 def shipped(has_lstm: bool) -> dict[str, Any]:
-    """The two studies of the paper as a config gives them; published weights have no LSTM."""
+    """The two studies of the paper, as a config gives them; published weights have no LSTM."""
     lines: dict[str, dict[str, Any] | None] = {
         PAPER: {},
         "Transformer w/o pre-training": {"n_transfer": "none"},
