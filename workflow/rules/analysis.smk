@@ -1,7 +1,7 @@
-# Tables from the scores of the cells and other small files, figures from the tables: a rule for
-# each module of workflow/analysis/tables and workflow/analysis/figures, so that adding a table
+# Tables are made from the scores of the cells and other small files, figures from the tables. Each
+# module of workflow/analysis/tables and workflow/analysis/figures has a rule, so that adding a table
 # takes one file.
-# Each part of the grid is resampled once; tables and claims are made of these samples.
+# Each part of the grid is resampled once; tables and claims are made from these samples.
 
 FACTS = "<results>/examples/{task}.json"
 SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
@@ -50,8 +50,8 @@ TABLES = [table for table in tables.names() if table not in NOT_MADE]
 FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
 if not grid.find(aux="off"):
     FIGURES.remove("aux_gain")
-# The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
-# Not by `ancient`: Snakemake does not look for changes in what depends on such an input.
+# The benchmarks of jobs are not declared outputs, so the table of costs waits for all but the page.
+# `ancient` would not do: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]
 COSTED += expand("<results>/figures/{figure}.svg", figure=FIGURES)
 INPUTS["all but costs"] = COSTED
@@ -144,7 +144,7 @@ rule page:
     input:
         expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
-        # Those that are there when the run is planned; it keeps them up to date.
+        # The studies that exist when the run is planned; the run keeps them up to date.
         studies.made(lines),
     output:
         html="<results>/index.html",

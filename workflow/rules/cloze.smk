@@ -1,4 +1,4 @@
-# What each language model has learnt, along pre-training: continuations to choose from.
+# What each language model has learnt along pre-training, by its choice between continuations.
 
 for number, (updates, names) in enumerate(lines.by_updates().items()):
 

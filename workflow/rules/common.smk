@@ -1,4 +1,4 @@
-# The config, checked; names and helpers that the rules share.
+# The checked config, and the names and helpers that the rules share.
 import atexit
 import functools
 import os
@@ -20,8 +20,8 @@ from workflow.jobs import job_of, jobs
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 
-# The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
-# twice only the last; what another workflow gives as its module's config is read as it stands.
+# The files are read here because Snakemake reads `on` as true, 1e-4 as text, and only the last value
+# of a key given twice. The config that another workflow gives to its module is read as it stands.
 try:
     if workflow.modifier.skip_configfile:
         cfg = read.parse(config)
@@ -36,7 +36,7 @@ config = cfg.model_dump(mode="json", exclude_none=True)  # for the captions of t
 grid = lines.grid()
 MODEL = PretrainedModel("{arch}", "{seed}")
 PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
-# The run ("") and its variants that have a vocabulary of their own.
+# The run ("") and the variants that learn a vocabulary of their own.
 LEARNT = [
     name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
 ]

@@ -1,6 +1,6 @@
 # The corpus, from raw text to token files, and the tokenizer that is learnt from it.
-# The world's books take seconds on one core; a job that asks for several waits until all of them
-# are free, and those that are free stay idle.
+# The world's books take seconds on one core. A job that asks for several cores waits until all of
+# them are free, while those already free stay idle.
 books = cfg.experiment.corpus
 corpus_threads = 1 if books and cfg.is_synthetic(books) else 4
 

@@ -1,5 +1,5 @@
-# The cells: a rule for the lines that train in one process, a job for each task. How lines are cut
-# into jobs is no result's concern: finished runs are in the cache, whichever job asks for them.
+# The cells: a rule for each set of lines that train in one process, with a job for each task. How
+# lines are split into jobs affects no result: finished runs are cached, whichever job needs them.
 for job in jobs(lines):
     cells = [Cell(line or FULL, "{task}") for line in job.lines]
 
@@ -41,8 +41,8 @@ for job in jobs(lines):
             ' --keep "$KEPT_CELLS" &> {log}'
 
 
-# The weights of the cells of experiment.keep. A cell that is trained after it was named has left
-# them in the cache; another is trained again.
+# The weights of the cells of experiment.keep. They are in the cache if the cell was trained after it
+# was named there; otherwise it is trained again.
 for cell in cfg.kept():
     rule_name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.name)}"
     job = job_of(lines, rule_name, lines.variant(cell.line), (cell.task,))

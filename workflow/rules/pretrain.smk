@@ -1,7 +1,7 @@
-# The language models, with checkpoints at log-spaced updates: a job for each architecture and seed,
-# of the run and of each variant that has one of its own.
+# The language models, with checkpoints at log-spaced updates: a job for each architecture and seed
+# of the run and of each variant that has its own language model.
 
-# The names of a rule's outputs are fixed, and those of the checkpoints differ with the updates.
+# A rule's outputs have fixed names, but those of the checkpoints depend on the updates.
 for number, (updates, names) in enumerate(lines.by_updates().items()):
 
     rule:
@@ -29,14 +29,14 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             out=subpath(output.log, parent=True),
             settings=settings_json(lambda config, w: config.pretrain(w.arch, int(w.seed))),
             code=code.digest("gpt1.pretrain"),
-        # In the place of its shell, so that a signal to stop is the program's alone to answer.
+        # `exec` replaces the shell, so that the program alone answers a signal to stop.
         shell:
             "exec $PRETRAIN_WITH -m gpt1 pretrain {wildcards.arch} --corpus {input.corpus}"
             ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
             " --work {params.work:q} --out {params.out:q} &> {log}"
 
 
-# Nothing is trained: in a checkpoint of the books content words exchange their embeddings.
+# Nothing is trained: content words exchange embeddings in a checkpoint of the books' model.
 rule permuted_embeddings:
     input:
         tokens=stage_inputs("tokens", "corpus/train.bin"),
@@ -61,7 +61,7 @@ rule permuted_embeddings:
         " --out {output.checkpoint} &> {log}"
 
 
-# What words are, without a language model: word vectors of the books.
+# Word vectors of the books, which need no language model.
 rule vectors:
     input:
         tokens=stage_inputs("tokens", "corpus/train.bin"),

@@ -1,4 +1,4 @@
-# What programs find in their environment; what is said and done when a run is planned and ends.
+# The environment of programs, and what is done and printed when a run is planned, begins and ends.
 import difflib
 import shlex
 from pathlib import Path
@@ -60,8 +60,8 @@ def begin_run(run, made):
     results_folder.sweep_all(cfg.results)
     made.begin(run)
     # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
-    # each pass of the scheduler call for another a second later, until the end of the run. A limit
-    # that the user gives is kept.
+    # each pass of the scheduler schedule another a second later, until the end of the run. A limit
+    # that the user sets is kept.
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:
         workflow.scheduler.job_rate_limiter = None
@@ -76,7 +76,7 @@ def end_run(run, taken, made):
     files = {file for job in workflow.dag.jobs for file in job.output}
     results_folder.keep_config(cfg, files, (f"{cfg.results}/{table}.csv" for table in TABLES))
     if any(job.rule.name == "page" for job in run | {*taken}):
-        # The last line, after what Snakemake says at its end.
+        # Printed last, after Snakemake's own closing messages.
         atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
 
 
@@ -149,7 +149,7 @@ again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a secon
 if again and os.environ.get("RUN_CONFIG") != shown:
     sys.exit("error: module: a second one with another config; start another run for it")
 
-# What every program finds in its environment; a change here reruns no job.
+# The environment of every program; a change here reruns no job.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
     "PYTHONPATH": prepended("PYTHONPATH", PROJECT),

@@ -1,4 +1,5 @@
-# The studies that the run does not make: a table and a figure each, asked for by name.
+# The studies other than ablation and layer_transfer: a table and a figure each. Those that are not
+# in experiment.all are asked for by name.
 
 
 rule study:
