@@ -47,7 +47,7 @@ warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.s
 
 
 def stop(fault):
-    """End the run; a plan (-n) goes on, and says so last."""
+    """End the run; a plan (-n) continues, and says so at its end."""
     if not workflow.dryrun:
         sys.exit(fault)
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
@@ -55,12 +55,12 @@ def stop(fault):
 
 @functools.cache
 def is_missing(name):
-    """Whether some raw files are missing of a data set, by its name, or of a key's folder."""
+    """Whether raw files are missing, of a data set by its name or of the folder that a key gives."""
     return any(paths.missing_data(cfg, [name]))
 
 
 def user_files(name, files):
-    """The raw files of what a target needs, or the world's.
+    """The raw files that a target needs, or those of the world.
 
     Where some are missing, a plan (-n) does without, and a run ends once all of them are known (see
     `a_run`); at once at a name that Snakemake would take for a pattern, which cannot be escaped.
@@ -99,17 +99,17 @@ def stage_inputs(stage, *files):
 
 
 def from_config(value):
-    """A param or an input of a job: a value that the config of its variant gives."""
+    """A param or an input of a job: a value from the config of its variant."""
     return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
 
 
 def settings_json(make):
-    """A param of a job: settings that the config of its variant gives, as JSON."""
+    """A param of a job: settings from the config of its variant, as JSON."""
     return from_config(lambda config, wildcards: make(config, wildcards).to_json())
 
 
 def raw_inputs(name):
-    """An input: what a job that reads a data set depends on; `{task}` stands for its own."""
+    """An input: the files of the data set that a job reads; `{task}` stands for its task."""
 
     def files(config, wildcards):
         own = name.format(**dict(wildcards.items()))
@@ -120,7 +120,7 @@ def raw_inputs(name):
 
 
 def cloze_from_config(value):
-    """The same, of the cloze items: those of the run where only a variant's books differ."""
+    """The same for the cloze items: the run's own if only the books of a variant differ."""
     return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
 
 
@@ -151,7 +151,7 @@ def tokenizer_folder(wildcards):
 
 
 def own_option(name):
-    """What a task of one's own is fetched with: what it is; nothing for any other."""
+    """The options that describe a user's own task to the program that fetches it; none for others."""
     own = cfg.experiment.own_tasks.get(name)
     return f"--own {shlex.quote(own.to_json())}" if own else ""
 
@@ -162,13 +162,13 @@ def grid_json(wildcards):
 
 
 def shuffled_option(config):
-    """What the tokens of a variant are made with: nothing, or what is shuffled in a control's."""
+    """The options for making a variant's tokens: none, or what is shuffled in a control."""
     shuffled = config.experiment.pretrain.shuffled
     return f"--shuffled {shuffled}" if shuffled else ""
 
 
 def per_attempt(limits, stage):
-    """A limit of a stage's jobs; each further attempt gets as much again, if allowed."""
+    """A limit for the jobs of a stage; each further attempt gets as much again, if allowed."""
     return lambda wildcards, attempt: limits.of(stage, attempt)
 
 
@@ -189,7 +189,7 @@ def training_job(stage):
 
 
 def in_report(path, category, caption, **labels):
-    """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
+    """An output shown in the report, with the caption workflow/report/CAPTION.rst if there is one."""
     file = CAPTIONS / f"{caption}.rst"
     caption = str(file) if file.is_file() else None
     return report(path, caption=caption, category=category, labels=labels)
@@ -206,7 +206,7 @@ def submitted(wildcards):
 
 
 def study(wildcards):
-    """The plan of the study that is asked for; the run ends here if it cannot be made."""
+    """The plan of the requested study; the run ends here if it cannot be made."""
     known, name = cfg.experiment.studies, wildcards.study
     try:
         if name in ("ablation", "layer_transfer"):
@@ -220,7 +220,7 @@ def study(wildcards):
 
 
 def study_inputs(wildcards):
-    """Cells, those that their seeds are pooled with, facts and what else a study reads."""
+    """All that a study reads: its cells, the cells pooled with them, facts and other files."""
     found = study(wildcards)
     own = dict.fromkeys([*found.cells(), *grid.pooled(found)])
     cells = [file("<results>") for cell in own for file in (cell.path, cell.predictions)]
@@ -229,12 +229,12 @@ def study_inputs(wildcards):
 
 
 def started_from(job, file):
-    """A file of each checkpoint that the cells of a job start from, one for each model."""
+    """A file for each checkpoint that the cells of a job start from, one per model."""
     return [getattr(model, file)("<results>", job.update) for model in job.sources]
 
 
 def vectors_of(job):
-    """The word vectors of a job whose lines start from some, of each width."""
+    """The word vectors that lines of a job start from, one file for each width."""
     starts = [name for name in job.together if lines.line(name).corpus == VECTORS]
     configs = [lines.config(name) for name in starts]
     widths = {config.model(config.experiment.arch).shape.n_embd for config in configs}
@@ -242,7 +242,7 @@ def vectors_of(job):
 
 
 def cell_settings(job):
-    """A param: how the cells of a job are trained, and those that another cut would add."""
+    """A param: the training settings of the cells of a job, and of cells that another cut would add."""
 
     def settings(wildcards):
         task = wildcards.get("task", job.tasks[0])

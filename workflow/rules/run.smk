@@ -13,19 +13,19 @@ from workflow.provenance import Provenance
 
 
 def own_rules():
-    """The rules of the suite, where another workflow has rules, too."""
+    """The rules of the suite, without those of a workflow that uses it as a module."""
     return {r for r in workflow.rules if PROJECT in Path(os.path.realpath(r.snakefile)).parents}
 
 
 def own_jobs(named):
-    """The jobs of these rules that need to run, and those whose files are taken as they are."""
+    """The jobs of these rules that need to run, and those whose existing files are used."""
     jobs = [job for job in workflow.dag.jobs if job.rule in named]
     run = {job for job in jobs if workflow.dag.needrun(job)}
     return run, [job for job in jobs if job not in run]
 
 
 def provenance(named):
-    """With what each file of the results was made, as it is listed now."""
+    """The list of what each file of the results was made with, as it is now."""
     digests = {rule.params.get(key, "") for rule in named for key in ("code", "module")}
     digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
     metadata = workflow.persistence.metadata
@@ -33,7 +33,7 @@ def provenance(named):
 
 
 def plan_checked(run, taken, made):
-    """End a run, or warn in a plan, where files that would be taken were made otherwise."""
+    """End a run, or warn in a plan, if files that it would use were made with something else."""
     if fault := "" if workflow.touch else made.refusal(taken):
         return stop(fault)
     before = f"{cfg.results} was made with another"
@@ -51,7 +51,7 @@ def plan_checked(run, taken, made):
 
 
 def begin_run(run, made):
-    """Before the first job: lock the folder, and clear what a run that was killed has left."""
+    """Before the first job: lock the folder, and clear what a killed run has left."""
     global lock  # held until the process ends
     if (lock := results_folder.lock(cfg.results)) is None:
         warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
@@ -68,7 +68,7 @@ def begin_run(run, made):
 
 
 def end_run(run, taken, made):
-    """After the last job, or the first that failed."""
+    """After the last job, or after the first failed one: list what was made."""
     finished = {job for job in run if workflow.dag.finished(job)}
     made.end(finished, taken)
     if finished != run:
@@ -81,7 +81,7 @@ def end_run(run, taken, made):
 
 
 def a_run(record):
-    """A filter of Snakemake's log: its lines on a plan, and on the end of a run, come after these.
+    """A filter of Snakemake's log that acts before its lines on a plan and on the end of a run.
 
     No hook is called for a plan without jobs, and none of a module.
     """
@@ -105,7 +105,7 @@ def a_run(record):
 
 
 def a_target(record):
-    """A filter of Snakemake's log: a target that no rule makes is a line that names the nearest."""
+    """A filter of Snakemake's log: for an unknown target, one line that names the nearest one."""
     if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
@@ -123,12 +123,12 @@ def a_target(record):
 
 
 def prepended(variable, folder):
-    """The value of a variable that lists folders, with one more in front."""
+    """The value of a path variable with one more folder in front."""
     return os.pathsep.join([str(folder), *filter(None, [os.environ.get(variable)])])
 
 
 def chosen_config():
-    """The options of this call that chose the config, as one would type them."""
+    """The options of this call that chose the config, as typed."""
     files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
     options = ["--configfile", *files] if files else []
     values = workflow.config_settings.config_args or []
@@ -136,7 +136,7 @@ def chosen_config():
 
 
 def launcher(processes):
-    """What runs a program in this many processes: Python, or torchrun, which passes signals on."""
+    """The command that runs a program in so many processes: Python, or torchrun with signals."""
     if processes == 1:
         return "python"
     signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
