@@ -32,7 +32,7 @@ from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study, merge, shipped
+from workflow.configuration.studies import Study, merge, shipped, without_tasks
 from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
@@ -117,9 +117,12 @@ class Experiment(Settings):
     def _tasks_that_run(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        found = given.get("tasks", cls.model_fields["tasks"].default)
+        default = cls.model_fields["tasks"].default
+        found = given.get("tasks", default)
         if not isinstance(found, dict):
             return given
+        if found and not any(of is not None for of in found.values()):  # drops some of the default
+            found = default | found
         only, left = given.get("only"), {n: of for n, of in found.items() if of is not None}
         if isinstance(only, list) and left.keys() & {*map(str, only)}:
             left = {name: of for name, of in left.items() if name in only}
@@ -130,6 +133,9 @@ class Experiment(Settings):
             given |= {"zero_shot": asked}
         if isinstance(keep := given.get("keep"), list):
             given |= {"keep": [c for c in keep if str(c).rpartition("/")[2] not in dropped]}
+        if isinstance(studies := given.get("studies"), dict):
+            left = {name: without_tasks(study, dropped) for name, study in studies.items()}
+            given |= {"studies": left}
         return given
 
     @model_validator(mode="before")

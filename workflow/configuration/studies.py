@@ -6,7 +6,7 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
@@ -46,6 +46,39 @@ def whole(key: str) -> str:
 
 
 Key = Annotated[str, AfterValidator(whole)]
+
+
+def without_tasks(study: Any, dropped: Set[str]) -> Any:
+    """A study, as a config file has it, without what it says about tasks that do not run.
+
+    A study of such tasks alone is left with none of its own, and so has all tasks of the run.
+    """
+    if not isinstance(study, dict):
+        return study
+    left = dict(study)
+    if isinstance(tasks := study.get("tasks"), list) and not dropped.isdisjoint(map(str, tasks)):
+        left["tasks"] = [task for task in tasks if task not in dropped] or None
+    for part in ("lines", "references"):
+        if isinstance(lines := study.get(part), dict):
+            left[part] = {title: _line_without(line, dropped) for title, line in lines.items()}
+    if isinstance(predicted := study.get("predicted"), dict):
+        left["predicted"] = {
+            title: [task for task in tasks if task not in dropped]
+            if isinstance(tasks, list)
+            else tasks
+            for title, tasks in predicted.items()
+        }
+    if isinstance(skills := study.get("skills"), dict):
+        left["skills"] = {task: of for task, of in skills.items() if task not in dropped}
+    return left
+
+
+def _line_without(line: Any, dropped: Set[str]) -> Any:
+    if not isinstance(line, dict):
+        return line
+    of_dropped = tuple(f"experiment.tasks.{task}." for task in dropped)
+    keys = flat(line)
+    return {key: of for key, of in keys.items() if not f"{whole(key)}.".startswith(of_dropped)}
 
 
 class Line(Settings):

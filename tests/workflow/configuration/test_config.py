@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -19,6 +20,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_yaml, merge, parse, read
 from workflow.plan import Plan
+from workflow.studies import faults, run_faults
 
 
 def test_the_paper_is_the_default():
@@ -217,6 +219,29 @@ def test_dropped_tasks_leave_their_zero_shot_scores_and_kept_cells_behind():
         assert "cola" not in less.zero_shot_tasks
     none = parse(changed(config, "experiment.zero_shot", None))
     assert [*none.examples()] == ["rte", "cola"] and not Plan(none).grid().zero_shot.tasks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_own_task_of_the_docs_alone_runs_with_each_config_and_so_does_a_run_without_a_task(
+    name,
+):
+    page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    own = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", page, re.S)[1])
+    assert own["experiment"]["only"] == ["reviews"]
+    for keys in (own, {"experiment": {"tasks": {"rte": None}}}):
+        config = parse(merge(shipped(name), keys))
+        plan = Plan(config)
+        named = [
+            *run_faults(plan),
+            *(of for s in config.experiment.studies for of in faults(plan, s)),
+        ]
+        assert named == []
+        assert "rte" not in config.experiment.tasks and parse(yaml.safe_load(as_yaml(config)))
+    mine = {"heading": "Mine", "tasks": ["reviews", "mni"]}
+    config = merge(merge(shipped(name), own), {"experiment": {"studies": {"mine": mine}}})
+    assert [of.split(":")[1] for of in faults(Plan(parse(config)), "mine")] == [
+        " mni is not in experiment.tasks; add it there, or remove it"
+    ]
 
 
 def test_a_later_file_takes_out_the_lines_of_an_earlier_one(tmp_path):
