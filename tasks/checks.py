@@ -164,8 +164,9 @@ def rows_digest(examples: list[Example]) -> str:
 def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -> None:
     """Raise InputError if too many (`shared`) of a split's rows are training rows too."""
     if shared > max(3, OVERLAP * rows):
+        where = folder if task.folder else task.name  # files of one's own may lie anywhere
         raise InputError(
-            f"{folder}: {shared:,} of {rows:,} rows of {name!r} are training rows of "
+            f"{where}: {shared:,} of {rows:,} rows of {name!r} are training rows of "
             f"{task.title} as well, at most {OVERLAP:.0%} may be; take them out of the training "
             "rows"
         )

@@ -111,8 +111,8 @@ class Task:
 
     @property
     def rather(self) -> str:
-        """The remedy for rows that are not the published ones; empty for a user's own task."""
-        return f"; {OWN_ROWS}" if any(self.rows.values()) else ""
+        """The remedy for a label that is not one of the task's."""
+        return OWN_ROWS if any(self.rows.values()) else "correct the row, or list it in labels"
 
     @property
     def label_names(self) -> tuple[str, ...] | None:
@@ -227,7 +227,7 @@ class Task:
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known
-            flaw = f"label {word!r:.60} is unknown; {expected}{self.rather}"
+            flaw = f"label {word!r:.60} is unknown; {expected}; {self.rather}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return Example(guid, first, second, choices, label, row.group), reason, flaw

@@ -38,7 +38,8 @@ class EncodedPrompt:
             if not ids.all():  # id 0 is <unk>
                 raise InputError(
                     f"zero-shot {task}: the tokenizer cannot spell {text.strip()!r}, its letters "
-                    f"are not in the corpus; leave {task} out of experiment.zero_shot.tasks"
+                    f"are not in the corpus; give {task} another prompt or other choices, or leave "
+                    "it out of what is asked zero-shot"
                 )
             return ids
 

@@ -125,7 +125,7 @@ WRONG = {  # what a file holds, and words of the line
     'review,stars\n"a,0\n': "rows.csv:2: not CSV (unexpected end of data); export",
     "review,stars,stars\na,0,0\n": "rows.csv:1: a column occurs twice: review stars stars",
     "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in col",
-    "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2",
+    "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2; correct",
     "review,stars\n ,1\n": "rows.csv:2: empty text",
 }
 

@@ -74,6 +74,8 @@ def side(source: Source, metric: str) -> Side:
     if isinstance(source, pd.DataFrame):
         return Side("a data frame", of_rows(source, metric))
     paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError(f"{', '.join(map(str, paths))}: a folder twice; give each seed's own")
     if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
         return of_run(paths[0])
     rows = pd.concat(harness.read(path).assign(seed=seed) for seed, path in enumerate(paths))

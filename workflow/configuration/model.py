@@ -208,6 +208,8 @@ class Config(Settings):
         if own := experiment.pretrain:
             tokens = own.updates * own.batch * shapes.n_ctx
             trained = f"{own.updates:,} updates of pre-training, {tokens:,} tokens"
+            made = experiment.corpus is not None and self.is_synthetic(experiment.corpus)
+            trained += " of synthetic books" * (made and "synthetic" not in data)
         return f"{data}; {named}; {trained}"
 
     def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:

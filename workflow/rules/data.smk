@@ -59,6 +59,7 @@ rule examples:
         "<results>{home}/benchmarks/examples/{task}.tsv"
     wildcard_constraints:
         home=home_pattern(lines.names("tasks")),
+    priority: 20  # a fault of the user's rows is found before anything is trained
     resources:
         **data_job(2000),
     params:
@@ -109,6 +110,7 @@ rule encode:
         "<results>{home}/benchmarks/encode/{task}.tsv"
     wildcard_constraints:
         home=home_pattern(lines.names("encoded")),
+    priority: 20
     resources:
         **data_job(4000),
     params:

@@ -71,6 +71,8 @@ def test_several_folders_are_the_seeds_of_a_model(tmp_path):
             write_model(folder, skill, seed)
     found = gpt1.compare(*folders.values()).frame.set_index("line").loc["acc"]
     assert found["n_seeds"] == len(found["diff_by_seed"]) == 3 and found["over"] == "rows and seeds"
+    with pytest.raises(InputError, match="a folder twice; give each seed's own"):
+        gpt1.compare(folders["a"], [*folders["b"][:2], folders["b"][0]])
 
 
 FAULTS = {
