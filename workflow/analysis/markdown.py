@@ -115,11 +115,11 @@ def decontaminated(row: Mapping[str, Any]) -> str:
 
 
 def interval(value: float, low: float, high: float, decimals: int = 1) -> str:
-    """`1.2 [-0.3, 2.7]`; the value alone where there is no interval."""
+    """`1.2 [-0.3, 2.7]`, never -0.0 [...]; the value alone where there is no interval."""
     if pd.isna(value):
         return MISSING
     limits = "" if pd.isna(low) else f" [{low:.{decimals}f}, {high:.{decimals}f}]"
-    return f"{value:.{decimals}f}{limits}"
+    return f"{value:z.{decimals}f}{limits}"
 
 
 def intervals(table: pd.DataFrame, *columns: str) -> list[str]:
