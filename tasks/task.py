@@ -112,7 +112,9 @@ class Task:
     @property
     def rather(self) -> str:
         """The remedy for a label that is not one of the task's."""
-        return OWN_ROWS if any(self.rows.values()) else "correct the row, or list it in labels"
+        if any(self.rows.values()):
+            return OWN_ROWS
+        return "correct the row" + ", or list it in labels" * (not self.soft_labels)
 
     @property
     def label_names(self) -> tuple[str, ...] | None:

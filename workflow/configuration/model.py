@@ -117,12 +117,9 @@ class Experiment(Settings):
     def _tasks_that_run(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        default = cls.model_fields["tasks"].default
-        found = given.get("tasks", default)
+        found = given.get("tasks", cls.model_fields["tasks"].default)
         if not isinstance(found, dict):
             return given
-        if found and not any(of is not None for of in found.values()):  # drops some of the default
-            found = default | found
         only, left = given.get("only"), {n: of for n, of in found.items() if of is not None}
         if isinstance(only, list) and left.keys() & {*map(str, only)}:
             left = {name: of for name, of in left.items() if name in only}
@@ -134,8 +131,9 @@ class Experiment(Settings):
         if isinstance(keep := given.get("keep"), list):
             given |= {"keep": [c for c in keep if str(c).rpartition("/")[2] not in dropped]}
         if isinstance(studies := given.get("studies"), dict):
-            left = {name: without_tasks(study, dropped) for name, study in studies.items()}
-            given |= {"studies": left}
+            runs = [*map(str, left)]
+            studies = {name: without_tasks(of, dropped, runs) for name, of in studies.items()}
+            given |= {"studies": studies}
         return given
 
     @model_validator(mode="before")

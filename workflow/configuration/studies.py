@@ -6,7 +6,7 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
@@ -48,29 +48,29 @@ def whole(key: str) -> str:
 Key = Annotated[str, AfterValidator(whole)]
 
 
-def without_tasks(study: Any, dropped: Set[str]) -> Any:
+def without_tasks(study: Any, dropped: Set[str], left: Sequence[str]) -> Any:
     """A study, as a config file has it, without what it says about tasks that do not run.
 
-    A study of such tasks alone is left with none of its own, and so has all tasks of the run.
+    A study of such tasks alone has as many of the tasks that are `left`, the first of them.
     """
     if not isinstance(study, dict):
         return study
-    left = dict(study)
+    own = dict(study)
     if isinstance(tasks := study.get("tasks"), list) and not dropped.isdisjoint(map(str, tasks)):
-        left["tasks"] = [task for task in tasks if task not in dropped] or None
+        own["tasks"] = [task for task in tasks if str(task) not in dropped] or left[: len(tasks)]
     for part in ("lines", "references"):
         if isinstance(lines := study.get(part), dict):
-            left[part] = {title: _line_without(line, dropped) for title, line in lines.items()}
+            own[part] = {title: _line_without(line, dropped) for title, line in lines.items()}
     if isinstance(predicted := study.get("predicted"), dict):
-        left["predicted"] = {
-            title: [task for task in tasks if task not in dropped]
+        own["predicted"] = {
+            title: [task for task in tasks if str(task) not in dropped]
             if isinstance(tasks, list)
             else tasks
             for title, tasks in predicted.items()
         }
     if isinstance(skills := study.get("skills"), dict):
-        left["skills"] = {task: of for task, of in skills.items() if task not in dropped}
-    return left
+        own["skills"] = {task: of for task, of in skills.items() if task not in dropped}
+    return own
 
 
 def _line_without(line: Any, dropped: Set[str]) -> Any:

@@ -38,6 +38,7 @@ rule fetch:
         name="[a-z0-9_]+",
         revision="[0-9a-f]{40}",
     localrule: True  # compute nodes often have no network
+    priority: 20
     params:
         folder=subpath(output[0], parent=True),
         own=lambda wildcards: own_option(wildcards.name),
