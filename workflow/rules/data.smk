@@ -37,8 +37,8 @@ rule fetch:
     wildcard_constraints:
         name="[a-z0-9_]+",
         revision="[0-9a-f]{40}",
-    localrule: True  # compute nodes often have no network
     priority: 20
+    localrule: True  # compute nodes often have no network
     params:
         folder=subpath(output[0], parent=True),
         own=lambda wildcards: own_option(wildcards.name),
