@@ -1,7 +1,6 @@
 """What the rules and the analysis know about a run: its studies, tasks, seeds and language models.
 
-Light on purpose (no torch, no pandas): the Snakefile plans with it, and the analysis finds what to
-read with it.
+Light on purpose (no torch, no pandas), because the Snakefile plans with it.
 """
 
 from functools import cached_property
@@ -38,8 +37,8 @@ class Seeds(Settings):
     pretrain: SeedList = [0]
     """Seeds of pre-training (weights, windows and dropout), one model each."""
     finetune: SeedList = [0, 1, 2]
-    """Seeds of fine-tuning, the same in every cell; the i-th starts from the model of the i-th seed
-    of pretrain, cycling through them if there are fewer."""
+    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
+    cycling through them if there are fewer."""
 
     def sources(self) -> list[int]:
         """The pre-training seeds that cells start from, at most as many as for fine-tuning."""
@@ -115,8 +114,7 @@ class Line(Settings):
     @property
     def columns(self) -> dict[str, str]:
         """The columns that describe it in tables."""
-        names = ("arch", "aux", "n_transfer", "corpus")
-        return {name: str(getattr(self, name)) for name in names}
+        return {name: str(getattr(self, name)) for name in ("arch", "aux", "n_transfer", "corpus")}
 
     @property
     def is_control(self) -> bool:
@@ -315,15 +313,14 @@ class Grid(OfTasks):
     def is_pooled(self, cell: Cell) -> bool:
         """Whether the cell's seeds are pooled with those of other cells.
 
-        Only plain lines that transfer nothing or everything are pooled, whatever other lines the
-        run has. Controls are not: how a model of shuffled books varies with the seed says nothing
-        about the others.
+        Only plain lines that transfer nothing or everything are, whatever else the run has. How a
+        control's model of shuffled books varies with the seed says nothing about the others.
         """
         ends = [line for line in self.of_books if line.n_transfer in ("none", line.n_layer)]
         return cell.line in [line.name for line in ends]
 
     def pooled(self, study: StudyPlan) -> list[Cell]:
-        """The run's own cells whose seeds are pooled for the intervals of a study."""
+        """The run's own cells whose seeds are pooled for a study."""
         archs = {point.of.arch for point in study.points}
         return [
             cell

@@ -139,6 +139,23 @@ def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(text, tmp_
     assert WRONG[text] in said and "download" not in said and "\n" not in said
 
 
+def test_a_wrong_score_is_not_to_be_listed_in_labels(tmp_path):
+    (tmp_path / "rows.csv").write_text("review,stars\na,7\n")
+    with pytest.raises(
+        InputError, match="label '7' is unknown; expected a score .*; correct the row$"
+    ):
+        task("mine", own(labels=[], metric="pearson")).read(tmp_path, "train")
+
+
+def test_a_task_whose_test_rows_are_training_rows_is_named(tmp_path):
+    for split in ("train", "test"):
+        write(tmp_path / f"{split}.csv")
+    with pytest.raises(
+        InputError, match="^mine: 30 of 30 rows of 'test' are training rows of mine"
+    ):
+        prepared(tmp_path, own(files={of: f"{of}.csv" for of in ("train", "test")}))
+
+
 def test_a_broken_parquet_file_is_refused(tmp_path):
     (tmp_path / "rows.parquet").write_text("PAR1")
     with pytest.raises(InputError, match="not a whole parquet file"):

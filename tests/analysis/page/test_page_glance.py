@@ -26,20 +26,23 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     cells = {"arch": "lstm", "corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
     cells |= {"seed": [0, 0, 1, 2, None], "split": ["dev", "train", "dev", "dev", "dev"]}
     cells |= {"alarms": ["not_fitted", "not_fitted", None, "majority_rate;not_fitted", None]}
-    disagreeing = {**cells, "aux": "off", "alarms": "below_bag_of_words;seeds_disagree"}
+    cells |= {"line": "arch-lstm"}
+    disagreeing = {**cells, "line": "no loss", "aux": "off"}
+    disagreeing |= {"alarms": "below_bag_of_words;seeds_disagree"}
+    fitted = {**disagreeing, "line": "no loss, fitted", "alarms": None}  # of the same kind of model
     frames = {
         "positive_control": pd.DataFrame(control),
         "claims": pd.DataFrame({"verdict": verdicts, "statement": statements, "data": MADE}),
         **{
             "ablation": pd.DataFrame(ablation),
-            "cells": pd.concat(map(pd.DataFrame, (cells, disagreeing))),
+            "cells": pd.concat(map(pd.DataFrame, (cells, disagreeing, fitted))),
         },
     }
     for name, frame in frames.items():
         write_table(frame, tmp_path / f"{name}.csv")
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
     assert found.checks == {"yes": 2, "no": 1}
-    assert (found.runs, found.alarms, found.cells, found.disagree) == (6, 2, 2, 1)
+    assert (found.runs, found.alarms, found.cells, found.disagree) == (9, 2, 3, 1)
     assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
     assert found.over_fitted == "20.0 [17.5, 22.5]" and found.leads == ["9.0", "16.5"]
@@ -71,7 +74,8 @@ def test_alarms_of_runs_and_of_cells_are_counted_by_kind_of_model():
         ("lstm", "1", "qqp"): [f"{together};not_fitted", together, together],
     }
     rows = [
-        {"arch": arch, "n_transfer": n, "task": task, "corpus": "books", "aux": "on", "alarms": one}
+        {"arch": arch, "n_transfer": n, "line": f"{arch} {n}", "task": task, "alarms": one}
+        | {"corpus": "books", "aux": "on"}
         for (arch, n, task), of_seeds in raised.items()
         for one in of_seeds
     ]

@@ -71,7 +71,7 @@ class Run:
         cells = self.frame("cells")
         if cells is None:
             return None
-        return cells.dropna(subset="seed").drop_duplicates([*MODEL, "task", "seed"])
+        return cells.dropna(subset="seed").drop_duplicates(["line", "task", "seed"])
 
     def table(self, name: str, title: str) -> Markup:
         """A table; `name` is its path below the results without the suffix."""
@@ -125,7 +125,9 @@ def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Which alarms each run raised by itself, and each cell through its seeds together, 0 or 1."""
     every = runs["alarms"].astype(object).str.get_dummies(";")  # dtype str fails without alarms
     of_seeds = every.columns.intersection(OF_SEEDS)
-    cells = every[of_seeds].groupby([runs[name] for name in (*MODEL, "task")], sort=False).max()
+    cells = (
+        every[of_seeds].groupby([runs[name] for name in (*MODEL, "line", "task")], sort=False).max()
+    )
     return every.drop(columns=of_seeds), cells
 
 
