@@ -50,6 +50,9 @@ def records(
         rows = _csv(path) if kind == ".csv" else _tsv(path)
         if not names:
             names = [name.strip() for name in next(rows)[1]]
+            if kind == ".csv" and len(names) == 1 and (other := {*names[0]} & {";", "\t"}):
+                separator = other.pop()
+                raise wrong(path, 1, f"columns are separated by {separator!r}; give commas")
             if len({*names}) < len(names):
                 raise wrong(path, 1, f"a column occurs twice: {shown(names)}; give each a name")
         for line, cells in rows:

@@ -124,6 +124,7 @@ WRONG = {  # what a file holds, and words of the line
     "review,stars\na,0\nb": "rows.csv:3: expected 2 columns, found 1; ",
     'review,stars\n"a,0\n': "rows.csv:2: not CSV (unexpected end of data); export",
     "review,stars,stars\na,0,0\n": "rows.csv:1: a column occurs twice: review stars stars",
+    "review;stars\nfine, thanks;1\n": "rows.csv:1: columns are separated by ';'; give commas",
     "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in col",
     "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2; correct",
     "review,stars\n ,1\n": "rows.csv:2: empty text",

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from tasks import TASKS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 from workflow.configuration.reference import section_of
@@ -109,8 +110,15 @@ def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
     """`later` merged into `earlier`, without the earlier lines that are null in `later`.
 
     The null of a line that every config has stays, because only the null removes that line.
+    Raises ConfigError for the null of a task that there is not.
     """
     merged, known = merge(earlier, later), shipped(has_lstm=True)
+    tasks = {task.name for task in TASKS} | _section(earlier, "experiment", "tasks").keys()
+    for name, entry in _section(later, "experiment", "tasks").items():
+        if entry is None and name not in tasks:
+            near = difflib.get_close_matches(str(name), tasks, n=1)
+            remedy = f"did you mean {near[0]}?" if near else "take it out"
+            raise ConfigError([f"experiment.tasks.{name}: null drops no task; {remedy}"])
     for study in _section(later, "experiment", "studies"):
         for part in ("lines", "references"):
             one, other, both = (

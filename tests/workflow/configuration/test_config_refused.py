@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
+from tests.workflow.running import write
 from workflow.configuration.read import ConfigError, parse, read
 
 UPDATES = complete().experiment.pretrain.updates
@@ -155,6 +156,17 @@ def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
     begins = ("experiment.studies.ablation",) if "ablation" in path else begins
     assert any(line.startswith(begins) and words in line for line in found), found
     assert all("\n" not in line for line in found)
+
+
+def test_null_drops_only_a_task_that_there_is(tmp_path):
+    own = {"mine": {"kind": "pair", "files": "rows.csv", "labels": ["no", "yes"]}}
+    paths = [
+        write(tmp_path / f"{i}.yaml", {"experiment": {"tasks": tasks}})
+        for i, tasks in enumerate([own, {"mine": None, "rte": None}])
+    ]
+    assert read(paths)["experiment"]["tasks"] == dict.fromkeys(["mine", "rte"])
+    with pytest.raises(ConfigError, match=r"tasks.mnlii: null drops no task; did you mean mnli\?"):
+        read(paths, ["experiment={tasks: {mnlii: null}}"])
 
 
 def test_only_a_cell_of_a_study_can_be_kept():
