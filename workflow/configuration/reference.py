@@ -11,6 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from workflow.configuration.model import Config
 
+NUMBER = "a number"
 INTRODUCTION = """\
 # Config reference
 
@@ -19,10 +20,10 @@ which are the paper's; `python -m workflow.configuration show FILE` prints the c
 Several files after `--configfile` are merged in their order: sections key by key, lists as a whole.
 `null` stands for "not given", `NAME` for any name.
 
-Files are read as YAML 1.2: `on` is text and `1e-4` a number. The default profile has the suite read
-them before Snakemake does, which would run code that stands in a file with `__use_yte__`, and
-follow aliases without end; `--workflow-profile`, or a `profiles/default` in the folder where the
-run starts, leaves that out.
+Files are read as YAML 1.2: `on` is text and `1e-4` a number. Snakemake would run code in a file
+that has `__use_yte__`, and follow aliases without end, so the default profile lets the suite check
+files first; with `--workflow-profile`, or a `profiles/default` in the folder where the run starts,
+there is no such check.
 
 This page is made by `python -m workflow.configuration reference`.
 """
@@ -77,7 +78,8 @@ def _comment(text: str, indent: str) -> list[str]:
 
 def _shown(field: FieldInfo, default: Any) -> str:
     """A default as YAML, followed by the words that the key accepts."""
-    words = ", ".join(_words(field.annotation))
+    words = ", ".join(dict.fromkeys(_words(field.annotation)))
+    words = "" if words == NUMBER else words
     shown = "" if default is PydanticUndefined else json.dumps(default)
     beside = "; ".join(filter(None, ["" if shown else "required", words]))
     return f"{shown}  # {beside}".lstrip() if beside else shown
@@ -86,4 +88,6 @@ def _shown(field: FieldInfo, default: Any) -> str:
 def _words(kind: Any) -> list[str]:
     if get_origin(kind) is Literal:
         return [str(word) for word in get_args(kind)]
+    if kind in (int, float):
+        return [NUMBER]
     return [] if get_origin(kind) is dict else [w for part in get_args(kind) for w in _words(part)]
