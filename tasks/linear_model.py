@@ -5,13 +5,11 @@ from collections import Counter
 import numpy as np
 
 from tasks.example import Example
-from tasks.splits import ranked
 from tasks.task import Task
 from tasks.word_features import Features
 
 STRENGTHS = (0.1, 1.0, 10.0)  # C: the inverse of the regularisation
 FOLDS = 3
-MAX_ROWS = 10_000
 MAX_FEATURES = 50_000  # the most frequent ones
 
 
@@ -25,17 +23,13 @@ def predict(
     """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on counts of `features`.
 
     For multiple choice a binary classifier scores each choice, and the best one is predicted. If
-    `tuned`, the regularisation is chosen by cross-validation on at most 10,000 training rows, to
-    which the model is then fitted.
+    `tuned`, the regularisation is chosen by cross-validation.
     """
     # Imported here, because only this function needs them and they take a second to import.
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
     from sklearn.model_selection import GridSearchCV, GroupKFold
 
-    if tuned and len(train) > MAX_ROWS:
-        drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
-        train = [row for row in train if row.guid in drawn]
     n = len(rows[0].choices) if task.family == "multiple_choice" else 1
     labels = [k == row.label if n > 1 else row.label for row in train for k in range(n)]
     if len(set(labels)) == 1:  # no regression can be fitted to a single label

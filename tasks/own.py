@@ -85,6 +85,8 @@ class OwnTask(Settings):
             yield "columns: choices are those of multiple_choice; give either both or neither"
         if self.choices and (self.prompt is None or (len(self.choices) != n and not is_score)):
             yield f"choices: give a prompt and {n} of them, one for each label"
+        if is_score and len(self.choices) == 1:
+            yield "choices: give two or more, from the lowest score to the highest"
 
     @property
     def by_split(self) -> Mapping[str, str]:

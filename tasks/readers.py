@@ -120,6 +120,10 @@ class Table(Layout):
         if not isinstance(choices, list) or len(choices) != self.n_choices:
             what = f"expected a list of {self.n_choices} choices, found {choices!r:.60}"
             raise wrong(row.path, row.line, f"{what}; give a name in labels for each choice")
+        for column in filter(None, (self.first, self.second, self.label)):
+            if isinstance(record[column], list | dict):
+                what = f"column {column!r} holds {record[column]!r:.60}; give one that holds text"
+                raise wrong(row.path, row.line, what)
         second = word(record[self.second]) if self.second else ""
         label, first = word(record[self.label]), word(record[self.first])
         return row._replace(

@@ -22,7 +22,7 @@ from workflow.plan import Plan
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
-FIGURES += ("differences", "aux_gain", "heat_map", "figure2")
+FIGURES += ("differences", "figure2")
 
 
 def problems(config: Config) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import get_args
 from gpt1.cell import VECTORS, Arch, PretrainedModel
 from tasks.world.cloze import SKILLS
 from workflow.configuration.checks import cross_checks
+from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
 from workflow.grid import StudyHead, StudyPlan
@@ -106,6 +107,8 @@ def run_faults(lines: Plan) -> Iterator[str]:
             f"experiment.studies.ablation.lines: the others are compared with {PAPER!r}, which is "
             "the config itself; keep it as it is"
         )
+    if experiment.studies["ablation"].tasks:
+        yield "experiment.studies.ablation.tasks: Table 5 has all tasks; give experiment.only"
     for title, keys in shipped(has_lstm=True)["ablation"]["lines"].items():
         line = experiment.studies["ablation"].lines.get(title)
         if title in PRINTED and line and line.overlay != Line.model_validate(keys).overlay:
@@ -179,7 +182,8 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     `predicted`.
     """
     base, updates = lines.base, lines.base.updates()
-    every = [model for point in study.points for model in point.of.models()]
+    # No rule scores a model whose embeddings were permuted after pre-training.
+    every = [m for point in study.points for m in point.of.models() if not m.permuted]
     models: list[PretrainedModel] = list(dict.fromkeys(every))
     files: list[Path] = []
     if study.axis == "checkpoint":
@@ -188,6 +192,7 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
         files += [m.zero_shot("<results>", t, u) for m in of_run for t in tasks for u in updates]
     if study.axis == "train_share":
         files += [Path("<results>", "examples", task) for task in study.tasks]
-    scored = updates if study.skills else updates[-1:] if study.predicted else []
+    is_asked = bool(cloze_file(base))
+    scored = updates if study.skills else updates[-1:] if study.predicted and is_asked else []
     files += [model.cloze("<results>", update) for model in models for update in scored]
     return [str(path) for path in files]

@@ -187,7 +187,7 @@ class CellJob:
         weights = self.cache.weights(key) if cell.name in self.kept else None
         record = self.cache.get(key)
         answers = self.cache.get(of_unlabelled) if unlabelled else {}
-        if record is None or answers is None or (weights and not weights.exists()):
+        if record is None or answers is None or (weights and not self.cache.has_weights(key)):
             own = self.cells[cell]
             rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
             with self.runtime.holding(rows, f"rows of {cell.name}"):

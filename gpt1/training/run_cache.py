@@ -7,6 +7,7 @@ hash of everything that determines its result, so a stale record is never found.
 from pathlib import Path
 from typing import Any
 
+from gpt1.weights.checkpoint import read_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json, sweep
 from tasks.common.records import Record
@@ -38,6 +39,18 @@ class RunCache:
     def weights(self, key: Key) -> Path:
         """The path of the weights of the run of `key`, if they are kept."""
         return self.path(key).with_suffix(".safetensors")
+
+    def has_weights(self, key: Key) -> bool:
+        """Whether the weights of the run of `key` are there and whole, else with a warning."""
+        path = self.weights(key)
+        if not path.exists():
+            return False
+        try:
+            read_tensors(path)
+        except InputError as error:  # the run can be repeated
+            print(f"warning: {error}; training again", flush=True)
+            return False
+        return True
 
     def get(self, key: Key) -> dict[str, Any] | None:
         """The record of `key`, or None if it is absent or damaged (with a warning)."""

@@ -15,9 +15,7 @@ OWN = OwnTask(
 FIGURES = {
     "ablation": ["ablation"],
     "differences": ["ablation"],
-    "aux_gain": ["ablation"],
     "layer_transfer": ["layer_transfer"],
-    "heat_map": ["layer_transfer"],
     "zero_shot": ["zero_shot"],
     "figure2": ["layer_transfer", "zero_shot"],
 }

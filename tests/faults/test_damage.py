@@ -130,3 +130,13 @@ def test_what_a_killed_run_left_of_a_folder_is_swept(tmp_path):
 def test_a_file_that_cannot_be_read_while_another_is_written_keeps_its_name(tmp_path):
     with pytest.raises(PermissionError), write_atomic(tmp_path / "a.txt"):
         raise PermissionError(13, "Permission denied", "/elsewhere/books/x.txt")
+
+
+def test_damaged_weights_of_a_run_are_not_used(tmp_path, capsys):
+    cache, key = RunCache(tmp_path), {"seed": 1}
+    assert not cache.has_weights(key)
+    write_tensors(cache.weights(key), {"a": torch.arange(9.0)})
+    assert cache.has_weights(key) and not capsys.readouterr().out
+    content = cache.weights(key).read_bytes()
+    cache.weights(key).write_bytes(content[:-4])
+    assert not cache.has_weights(key) and "training again" in capsys.readouterr().out

@@ -118,6 +118,16 @@ def test_a_prompt_is_over_the_columns_of_the_files():
     assert str(error.value).startswith("prompt: ")
     choices = task("mine", own(**pair, prompt="{review}")).prompt.choices
     assert choices == ("No.", "Yes, {second} too.")
+    with pytest.raises(InputError, match="the choice '{second}' has no words beside columns"):
+        task("mine", own(**pair | {"choices": ["No.", "{second}"]}, prompt="{review}"))
+    with pytest.raises(ValueError, match="choices: give two or more, from the lowest score"):
+        own(labels=[], metric="pearson", prompt="{review}", choices=["Good."])
+
+
+def test_a_column_that_holds_lists_is_refused(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"review": ["a", "b"], "stars": 0}\n')
+    with pytest.raises(InputError, match=r"rows.jsonl:1: column 'review' holds \['a', 'b'\]; give"):
+        task("mine", own(files="rows.jsonl")).read(tmp_path, "train")
 
 
 WRONG = {  # what a file holds, and words of the line

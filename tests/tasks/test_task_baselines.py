@@ -305,3 +305,21 @@ def test_rows_of_the_world_are_scored_by_degree_as_well():
     scores = baselines.baselines(task("rte"), splits, degrees=degrees)["bag_of_words"]
     assert set(scores) == {"dev", "dev_lexical", "dev_compositional"}
     assert scores["dev_lexical"]["accuracy"] == 100
+
+
+def test_of_long_texts_no_pairs_of_pairs_are_counted_and_of_many_rows_some_are_drawn(monkeypatch):
+    classes, many = {"red": 0, "sad": 1}, rows("train", [0, 1] * 10, ("red", "sad").__getitem__)
+    dev = rows("dev", [0, 1], ("red", "sad").__getitem__)
+    fitted = []
+    monkeypatch.setattr(baselines, "MAX_ROWS", 7)
+    monkeypatch.setattr(
+        baselines,
+        "predict",
+        lambda task, train, rows, *_, **__: (
+            fitted.append(len(train)) or np.zeros(len(rows), dtype=int)
+        ),
+    )
+    found = baselines.baselines(task("sst2"), many | dev, classes)
+    assert fitted == [20, 7, 7, 7] and "class_orders" in found
+    monkeypatch.setattr(baselines, "LONG", 0)
+    assert "class_orders" not in baselines.baselines(task("sst2"), many | dev, classes)

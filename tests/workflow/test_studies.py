@@ -187,6 +187,24 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
 
 
+def test_no_score_of_a_model_with_permuted_embeddings_is_read():
+    lines = {"own": {}, "permuted": {f"{FINETUNE}.embeddings": "permuted"}}
+    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
+    found = one_study(lines=lines, **axis)
+    read = studies.inputs(found, studies.plan(found, "mine"))
+    assert read and not any("permuted" in path for path in read)
+
+
+def test_a_prediction_without_cloze_items_reads_none():
+    entry = {"lines": {"a": {f"{FINETUNE}.l2": 0}}, "predicted": {"a": ["rte"]}}
+    entry |= {"references": {"all": {}, "none": {"n_transfer": "none"}}, "tasks": ["rte"]}
+    found = one_study(**entry)
+    plan = studies.plan(found, "mine")
+    assert any("cloze" in path for path in studies.inputs(found, plan))
+    real = Plan(found.base.model_copy(update={"data": "books"}))
+    assert not studies.inputs(real, plan)
+
+
 def test_the_world_is_the_runs_but_for_what_is_left_out():
     found = one_study(lines={"a": {"experiment.world.exclude": ["remarks", "kinds"]}})
     made = found.config("world.exclude-remarks.kinds").world()

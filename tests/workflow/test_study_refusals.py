@@ -6,7 +6,8 @@ from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, small
 from tests.workflow.running import command_line, write
 from workflow import studies
-from workflow.configuration.read import ConfigError, read
+from workflow.configuration.read import ConfigError, parse, read
+from workflow.plan import Plan
 
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
@@ -134,3 +135,9 @@ def test_the_null_of_a_line_that_no_earlier_file_has_is_refused_whatever_follows
     for n in (2, 3, 4):
         (said,) = faults(read(paths[:n]))
         assert "ablation.lines.xyz: there is no such line to remove" in said
+
+
+def test_table_5_has_all_tasks_of_the_run():
+    found = Plan(parse(changed(small(), "experiment.studies.ablation", {"tasks": ["rte"]})))
+    (fault,) = studies.run_faults(found)
+    assert fault.startswith("experiment.studies.ablation.tasks: Table 5 has all tasks; give")

@@ -37,7 +37,7 @@ def read(results: Path, grid: Grid) -> pd.DataFrame:
     folders = [home(results, variant) / "benchmarks" for variant in variants]
     for folder, path in ((of, path) for of in folders for path in sorted(of.rglob("*.tsv"))):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        if rule != "study" and (not rule.startswith("finetune_") or rule.startswith(own)):
+        if rule != "study" and (not rule.startswith("finetune_") or f"{rule}_".startswith(own)):
             of = (stage for start, stage in STAGES.items() if rule.startswith(start))
             rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path)])
     table = pd.DataFrame(rows, columns=COLUMNS)

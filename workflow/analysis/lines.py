@@ -15,8 +15,8 @@ with few.
 Where a loss of the gain from pre-training was predicted, `beyond` is the loss in excess of half of
 that gain.
 
-Table 5 and Figure 2 (left) are such frames, too. The tables of degrees, the heat map and the shares
-of the gain are views of them.
+Table 5 and Figure 2 (left) are such frames, too. The tables of degrees and the shares of
+the gain are views of them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -123,6 +123,8 @@ def _zero_shot(experiment: Experiment) -> Iterator[str]:
                 f"experiment.zero_shot.tasks.{task}: no effect, experiment.tasks.{task} says "
                 "where its rows are; write {}"
             )
+        if not experiment.task(task).prompt:
+            yield f"experiment.zero_shot.tasks.{task}: it has no prompt; give it one, or remove it"
     for task, scores in section.normalise.items():
         if scores.random >= scores.best:
             yield (

@@ -124,9 +124,10 @@ class Experiment(Settings):
         if isinstance(only, list) and left.keys() & {*map(str, only)}:
             left = {name: of for name, of in left.items() if name in only}
         given, dropped = given | {"tasks": left}, found.keys() - left.keys()
-        asked = given.get("zero_shot")
-        if isinstance(asked, dict) and isinstance(named := asked.get("tasks"), dict):
-            asked = asked | {"tasks": {n: of for n, of in named.items() if n not in dropped}}
+        if isinstance(asked := given.get("zero_shot"), dict):
+            for part in ("tasks", "normalise"):
+                if isinstance(named := asked.get(part), dict):
+                    asked = asked | {part: {n: of for n, of in named.items() if n not in dropped}}
             given |= {"zero_shot": asked}
         if isinstance(keep := given.get("keep"), list):
             given |= {"keep": [c for c in keep if str(c).rpartition("/")[2] not in dropped]}

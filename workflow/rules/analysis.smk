@@ -28,8 +28,6 @@ FIGURE_TABLES = {  # of the figures that show something else than the table of t
     "figure2": ["layer_transfer", "zero_shot"],
     "pretraining": ["pretraining", "cost_pretraining"],
     "differences": ["ablation"],
-    "aux_gain": ["ablation"],
-    "heat_map": ["layer_transfer"],
 }
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
@@ -48,8 +46,6 @@ if "layer_transfer" not in grid.studies:
     NOT_MADE |= {"layer_transfer", "positive_control"}
 TABLES = [table for table in tables.names() if table not in NOT_MADE]
 FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
-if not grid.find(aux="off"):
-    FIGURES.remove("aux_gain")
 # The benchmarks of jobs are not declared outputs, so the table of costs waits for all but the page.
 # `ancient` would not do: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]

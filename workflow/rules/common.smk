@@ -256,7 +256,7 @@ def table_inputs(table):
     """The files that a table reads, as its INPUTS name them.
 
     Each entry names some files of INPUTS in analysis.smk, a file of the results, or the end of the
-    names of those parts of the grid whose samples it reads.
+    names of those parts of the grid whose samples it reads (empty: of all).
     """
     found = []
     for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):

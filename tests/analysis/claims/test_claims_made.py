@@ -260,13 +260,16 @@ def test_the_papers_own_numbers_are_judged_by_the_same_tests(statement, tmp_path
         assert found.printed.p == pytest.approx(0.525, abs=0.005)
 
 
-def along_fine_tuning(results: Path, with_aux: list[float], without: list[float]) -> Evidence:
+def along_fine_tuning(
+    results: Path, with_aux: list[float], without: list[float], epochs: int = 3
+) -> Evidence:
     """A run whose `select` scores after the epochs are these, and more by seed."""
     grid = make_grid("rte", "qqp", "cola", **OF_GRID)
     for task, metric in (("rte", "accuracy"), ("qqp", "f1"), ("cola", "matthews")):
         for variant, scores in ((FULL, with_aux), (NO_AUX, without), (NO_PRETRAINING, without)):
             cell = variant.cell(grid, task)
             record = make_cell(random.Random(0), grid, cell)
+            record["settings"]["epochs"] = epochs
             for seed in record["seeds"]:
                 more = 0.2 * seed["seed"] ** (1 + (variant == FULL))
                 seed["select_by_epoch"] = [
@@ -295,6 +298,11 @@ def test_what_is_said_of_epochs_is_judged_by_the_scores_after_each(
     (third,) = of("Three epochs suffice", run)
     assert (speed.verdict, third.verdict) == (faster, suffices)
     assert speed.printed is None and third.printed is None
+
+
+def test_three_epochs_suffice_only_where_the_schedule_ends_there(tmp_path):
+    (third,) = of("Three epochs suffice", along_fine_tuning(tmp_path, [70, 80, 79], [50], epochs=6))
+    assert third.verdict == "not run"
 
 
 def test_the_lstms_scores_vary_more_where_its_curves_go_up_and_down(tmp_path):

@@ -22,8 +22,6 @@ SHOWN = {  # where it is not the table of the figure's name
     "figure2": ["layer_transfer", "zero_shot"],
     "pretraining": ["pretraining", "cost_pretraining"],
     "differences": ["ablation"],
-    "aux_gain": ["ablation"],
-    "heat_map": ["layer_transfer"],
 }
 TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "cloze"]
 Points = set[tuple[float, float]]

@@ -6,7 +6,6 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import tasks
@@ -17,14 +16,13 @@ from tests.analysis.figures.conftest import (
     legend,
     marks,
     pairs,
-    rows_of,
     seeds,
     strokes,
 )
 from workflow.analysis import figures
-from workflow.analysis.figures import matrix, style
+from workflow.analysis.figures import style
 from workflow.analysis.make_figure import main
-from workflow.analysis.paper import FULL, NO_AUX, SHUFFLED
+from workflow.analysis.paper import FULL, SHUFFLED
 
 
 def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_path):
@@ -46,7 +44,7 @@ def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_pat
     assert not re.search(rb"dc:date|Software|CreationDate|Matplotlib", b"".join(made))
 
 
-@pytest.mark.parametrize("name", sorted({*figures.names()} - {"heat_map"}))
+@pytest.mark.parametrize("name", figures.names())
 def test_the_figure_of_a_run_without_any_result_says_so(name, tables, grid):
     shown = []
     for table in SHOWN.get(name, [name]):
@@ -141,25 +139,6 @@ def test_an_interval_that_is_longer_than_the_axis_ends_in_an_arrow(tables, grid)
     assert not len(right[0])
 
 
-def test_the_auxiliary_gain_is_full_minus_without_by_the_number_of_training_rows(tables, grid):
-    sizes = {"rte": 200, "cola": 7000, "mnli": 500, "race": 600}
-    table = tables["ablation"].assign(train_rows=tables["ablation"]["task"].map(sizes))
-    (ax,) = drawn("aux_gain", grid, table).axes
-    lines = [label.get_text() for label in ax.get_yticklabels()]
-    assert lines == ["RTE (200)", "MNLI (500)", "RACE (600)", "CoLA (7,000)"]
-    rows = table[table["variant"] == NO_AUX.title].set_index("task")
-    rows = rows.loc[["rte", "mnli", "race", "cola"]]
-    full = table[table["variant"] == FULL.title].set_index("task").loc[rows.index]
-    color = style.VARIANTS[NO_AUX.title]["color"]
-    means = [x for x, _ in sorted(marks(ax, color), key=lambda mark: mark[1])]
-    assert means == pytest.approx(list(full["mean"] - rows["mean"]), abs=1e-3)
-    ends = [(low, high) for (low, _), (high, _) in strokes(ax, color)]
-    assert ends == list(zip(-rows["diff_high"], -rows["diff_low"], strict=True))
-    paper = {"rte": 56.0 - 54.4, "cola": 45.4 - 47.9, "mnli": 81.8 - 81.1}
-    hollow = pairs(rows.index.map(paper), ax.get_yticks() - style.APART)
-    assert marks(ax, color, hollow=True) == hollow
-
-
 @pytest.mark.parametrize("synthetic", [["rte"], ["rte", "cola"], ["mnli", "race", "rte", "cola"]])
 def test_the_papers_marks_stand_beside_real_rows_alone(synthetic, tables, grid):
     some = grid.model_copy(update={"synthetic": synthetic})
@@ -168,7 +147,6 @@ def test_the_papers_marks_stand_beside_real_rows_alone(synthetic, tables, grid):
     expected = {
         "ablation": printed.notna().sum().sum(),
         "differences": (printed - printed.loc[FULL.title]).drop(FULL.title).notna().sum().sum(),
-        "aux_gain": printed.loc[NO_AUX.title].notna().sum(),
     }
     colors = [look["color"] for look in style.VARIANTS.values()]
     for name, n in expected.items():
@@ -189,50 +167,3 @@ def test_a_control_is_in_the_figures_where_it_was_run(run, tables, grid):
     table = table if run else table[table["variant"] != SHUFFLED.title]
     assert (SHUFFLED.title in legend(drawn("ablation", grid, table))) == run
     assert len(drawn("differences", grid, table).axes) == 5 + run
-
-
-@pytest.mark.parametrize("order", [[], ["aux"], ["aux", "reported"]])
-def test_the_heat_map_holds_the_tables_scores_in_cells_and_colours(order, tables, grid):
-    table = tables["layer_transfer"]
-    table = table.assign(reported=table["split"] != "train")  # training rows first, and aux off
-    table = table.sort_values(order, kind="stable") if order else table
-    transformer, lstm = drawn("heat_map", grid, table).axes
-    for ax, arch, layers in ((transformer, "transformer", [0, 6, 12]), (lstm, "lstm", [0, 1])):
-        columns = ["none", *map(str, layers)]
-        assert [label.get_text() for label in ax.get_xticklabels()] == columns
-        rows = rows_of(table[table["split"] != "train"], arch=arch, aux="on")
-        rows = rows.drop_duplicates(["task", "n_transfer"])
-        wide = rows.pivot(index="task", columns="n_transfer", values="mean")
-        scores = wide.loc[[*grid.tasks, "mean"], columns].to_numpy()
-        (mesh,) = ax.collections
-        assert mesh.get_array().ravel().tolist() == scores.ravel().tolist()
-        assert [text.get_text() for text in ax.texts] == [f"{one:.1f}" for one in scores.ravel()]
-    lines = [label.get_text() for label in transformer.get_yticklabels()]
-    assert lines[2:] == ["RTE (accuracy, dev)", "CoLA (Matthews, dev)", "mean of 4 tasks"]
-
-
-def test_the_heat_maps_numbers_can_be_read_on_every_colour():
-    """Their contrast is at least 4.5, by the Web Content Accessibility Guidelines 2.2."""
-    scores = np.arange(-20, 100.1, 0.5)
-    ax = Figure().add_subplot()
-    matrix.draw(
-        ax, pd.DataFrame(scores), pd.DataFrame([""] * len(scores)), [""] * len(scores), [""]
-    )
-    (mesh,) = ax.collections
-
-    def luminance(colour):
-        rgb = np.array(to_rgb(colour))
-        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-        return linear @ (0.2126, 0.7152, 0.0722) + 0.05
-
-    for score, text in zip(scores, ax.texts, strict=True):
-        both = luminance(mesh.to_rgba(score)[:3]), luminance(text.get_color())
-        assert max(both) / min(both) >= 4.5, score
-        assert (text.get_color() == "black") == (score <= 66)
-
-
-def test_a_cell_that_was_not_run_is_a_gap_in_the_heat_map(tables, grid):
-    table = tables["layer_transfer"]
-    gone = (table["task"] == "cola") & (table["n_transfer"] == "6")
-    ax, _ = drawn("heat_map", grid, table.assign(mean=table["mean"].mask(gone))).axes
-    assert [text.get_text() for text in ax.texts].count("–") == 1

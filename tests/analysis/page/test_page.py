@@ -24,7 +24,7 @@ from workflow.grid import Grid, StudyHead
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]
 FIGURES = ["figure2", "ablation", "layer_transfer", "zero_shot", "cloze"]
-FIGURES += ["differences", "aux_gain", "heat_map"]
+FIGURES += ["differences"]
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
 DECAY = StudyHead(

@@ -19,7 +19,7 @@ BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
 TABLES = ("ablation", "layer_transfer", "zero_shot", "main", "claims", "positive_control")
-FIGURES = {"ablation": "ablation", "heat_map": "layer_transfer", "layer_transfer": "layer_transfer"}
+FIGURES = {"ablation": "ablation", "differences": "ablation", "layer_transfer": "layer_transfer"}
 ALONE = ("--disable-background-networking", "--disable-component-update", "--no-first-run")
 PROBE = """
 const VERDICTS = "#table-positive_control td.good, #table-positive_control td.bad";

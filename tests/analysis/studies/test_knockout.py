@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from gpt1.cell import Cell, PretrainedModel
@@ -215,3 +217,23 @@ def test_the_program_writes_the_study(results, tmp_path):
     picture = out.with_suffix(".svg").read_text()
     assert "no remarks" in picture and "share of the gain by pre-training that is lost" in picture
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_heat_maps_numbers_can_be_read_on_every_colour():
+    """Their contrast is at least 4.5, by the Web Content Accessibility Guidelines 2.2."""
+    scores = np.arange(-20, 100.1, 0.5)
+    ax = Figure().add_subplot()
+    heat_map.matrix(
+        ax, pd.DataFrame(scores), pd.DataFrame([""] * len(scores)), [""] * len(scores), [""]
+    )
+    (mesh,) = ax.collections
+
+    def luminance(colour):
+        rgb = np.array(to_rgb(colour))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        return linear @ (0.2126, 0.7152, 0.0722) + 0.05
+
+    for score, text in zip(scores, ax.texts, strict=True):
+        both = luminance(mesh.to_rgba(score)[:3]), luminance(text.get_color())
+        assert max(both) / min(both) >= 4.5, score
+        assert (text.get_color() == "black") == (score <= 66)

@@ -41,6 +41,7 @@ def test_jobs_are_summed_by_rule(tmp_path):
     benchmark(tmp_path, "finetune_ablation_lstm/rte", 10, 8, 300)
     benchmark(tmp_path, "finetune_ablation_lstm/cola", 20, 18, 400)
     benchmark(tmp_path, "finetune_lm_coef_lstm/cola", 99, 18, 400)  # of a study that is not made
+    benchmark(tmp_path, "finetune_kept/full/cola", 6, 5, 200)
     benchmark(tmp_path / "variants" / "pretrain.shuffled-words", "pretrain/seed-0", 3, 3, 90)
     benchmark(tmp_path / "variants" / "other", "pretrain/seed-0", 99, 3, 90)
     benchmark(tmp_path, "world", 5, 4, "-")
@@ -49,7 +50,8 @@ def test_jobs_are_summed_by_rule(tmp_path):
     numbers = ["runs", "job_seconds", "peak_mb"]
     assert table.loc["finetune_ablation_lstm", numbers].tolist() == [2, 30, 400]
     assert table["stage"].to_dict() == {
-        "finetune_ablation_lstm": "fine-tuning", "world": "data", "pretrain": "pre-training"
+        "finetune_ablation_lstm": "fine-tuning", "finetune_kept": "fine-tuning",
+        "world": "data", "pretrain": "pre-training"
     }  # fmt: skip
     assert table.loc["pretrain", "job_seconds"] == 3
     assert job_costs.read(tmp_path / "nothing", make_grid("rte")).empty

@@ -325,3 +325,12 @@ def test_what_is_beyond_its_border_fails_one_check_and_what_is_not_there_none(
     others = table.frame[~table.frame["met"].isin(["yes", ""])]
     assert dict(others[["check", "met"]].values) == dict.fromkeys(checks, met)
     assert (f"Every check holds; {len(checks)} were not" in table.markdown) == (met == "not run")
+
+
+def test_without_a_line_of_table_5_its_checks_are_not_run_or_absent(folder):
+    lacking = ablation({PERMUTED: 26.0})  # such as its null in a later file
+    frame = positive_control.build(write(folder, ablation=lacking), GRID).frame
+    met = frame.set_index("check")["met"]
+    assert met["full minus no pre-training, mean of all tasks"] == "not run"
+    assert met["share of the gain that is left with permuted embeddings"] == "not run"
+    assert SHARE not in met.index and "full minus LSTM, mean of all tasks" not in met.index

@@ -329,3 +329,13 @@ def test_table_5_has_the_lines_of_the_run_one_of_ones_own_among_them(run_of, cha
 )
 def test_questions_about_one_article_are_drawn_together(name, guids, texts):
     assert shared_texts(tasks.task(name), guids).tolist() == texts
+
+
+def test_the_cells_of_every_study_of_the_run_are_listed(run_of):
+    results, grid = run_of("rte")
+    mine = grid.studies["layer_transfer"].model_copy(update={"title": "Mine"})
+    studies = {"ablation": grid.studies["ablation"], "mine": mine}
+    grid = grid.model_copy(update={"studies": studies})
+    frame, _ = build(cells, results, grid)
+    of_table_5 = {point.of.name for point in grid.studies["ablation"].points}
+    assert {*frame["line"]} == {cell.line for cell in grid.cells()} > of_table_5

@@ -213,10 +213,11 @@ def test_all_tasks_of_the_run_and_dprd_are_asked_unless_the_config_names_some():
 
 def test_dropped_tasks_leave_their_zero_shot_scores_and_kept_cells_behind():
     config = changed(small(), "experiment.keep", ["full/cola", "full/rte"])
+    config = changed(config, "experiment.zero_shot.normalise", {"cola": {"random": 0, "best": 9}})
     for keys in ({"tasks": {"rte": {}, "cola": None}}, {"only": ["rte"]}):
         less = parse(merge(config, {"experiment": keys})).experiment
         assert [*less.tasks] == ["rte"] and less.keep == ["full/rte"]
-        assert "cola" not in less.zero_shot_tasks
+        assert "cola" not in {**less.zero_shot_tasks, **less.zero_shot.normalise}
     none = parse(changed(config, "experiment.zero_shot", None))
     assert [*none.examples()] == ["rte", "cola"] and not Plan(none).grid().zero_shot.tasks
 

@@ -249,3 +249,13 @@ def test_later_files_take_precedence_section_by_section_and_the_command_line_ove
     assert merged.experiment.seeds.finetune == [3] and merged.experiment.seeds.pretrain == [5]
     assert merged.experiment.n_transfer == "none" and merged.experiment.optimizer.l2 == 1e-4
     assert merged.results == "there"
+
+
+def test_a_task_of_ones_own_without_a_prompt_is_not_asked_zero_shot():
+    own = {"kind": "pair", "files": "rows.csv", "labels": ["no", "yes"]}
+    config = changed(
+        changed(shipped(), "experiment.tasks.mine", own), "experiment.zero_shot.tasks", {"mine": {}}
+    )
+    assert "experiment.zero_shot.tasks.mine: it has no prompt; give it one, or remove it" in faults(
+        config
+    )

@@ -75,7 +75,7 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
 
 
 STUDIES = ("ablation", "layer_transfer")
-FIGURES = ("figure2", *STUDIES, "zero_shot", "differences", "aux_gain", "heat_map")
+FIGURES = ("figure2", *STUDIES, "zero_shot", "differences")
 TABLES = ("cells", "main", *STUDIES, "zero_shot", "data", "claims", "cost")
 STAGES = {"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1}
 STAGES |= {f"finetune_{name}_transformer": 2 for name in STUDIES} | {"page": 1}

@@ -163,12 +163,16 @@ class EpochEvidence(Evidence):
     """
 
     weights: Mapping[int, float]
+    epochs: int | None = None
+    """Only cells that are trained for so many epochs count (None: all)."""
 
     def score(self, cell: Cell | None) -> Sample | None:
         """The weighted sum; None if the cell was not run, or not for enough epochs."""
         if cell is None or not cell.path(self.results).exists():
             return None
         record = CellRecord.read(cell.path(self.results), **vars(cell))
+        if self.epochs not in (None, record.settings.epochs):
+            return None
         runs = [one for one in record.seeds if one.seed in self.grid.seeds.finetune]
         metric = self.grid.task(cell.task).metric
         curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]

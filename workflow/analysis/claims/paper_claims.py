@@ -70,7 +70,7 @@ def third_epoch(run: Evidence) -> list[Finding]:
 
     Only tasks that are trained for three epochs count.
     """
-    along = EpochEvidence(run.results, run.grid, run.samples, {3: 1.0, 2: -1.0})
+    along = EpochEvidence(run.results, run.grid, run.samples, {3: 1.0, 2: -1.0}, epochs=3)
     names = [name for name, sample in along.heads(FULL).items() if sample is not None]
     contrast = Contrast("full, select score after epoch 3 − after epoch 2", {FULL: 1.0}, {})
     return on_average(along, contrast, names, at_most=True)

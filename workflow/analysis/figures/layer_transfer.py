@@ -1,6 +1,6 @@
 """The score against the number of layers transferred, for every task: Figure 2 left, in full.
 
-The architecture is the one with the most layers; the heat map has the LSTM too. Scores are on dev,
+The architecture is the one with the most layers; the table has the LSTM too. Scores are on dev,
 as in the paper, where dev is reported (RACE reports test too). The first line also has its scores
 on the training rows.
 """

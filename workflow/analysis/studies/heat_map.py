@@ -4,18 +4,23 @@ As in the table, `?` means that the interval does not decide whether half or mor
 """
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from workflow.analysis.figures import matrix, style
+from workflow.analysis.figures import style
 from workflow.analysis.studies.knockout import shares
 from workflow.grid import StudyPlan
 
 INSET = 0.06  # of the frame in its cell
 FRAME: dict[str, Any] = {"fill": False, "edgecolor": style.VERMILLION, "linewidth": 2.5}
+COLOURS, LOWEST = "Blues", -20.0  # so light that text reads best in black up to DARK, then white
+DARK = 66.0
 
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
@@ -31,7 +36,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         for name in ("lost", "shown")
     )
     titles = [study.shown(name) for name in study.tasks]
-    matrix.draw(ax, 100 * lost, texts, [textwrap.fill(line, 26) for line in study.lines], titles)
+    matrix(ax, 100 * lost, texts, [textwrap.fill(line, 26) for line in study.lines], titles)
     ax.tick_params(axis="x", labelrotation=30)
     for i, line in enumerate(study.lines):
         for j, task in enumerate(study.tasks):
@@ -44,3 +49,20 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         fontsize=12,
     )
     return figure
+
+
+def matrix(
+    ax: Axes, values: pd.DataFrame, texts: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Draw `values` from 0 to 100, without colour if NaN, each with its text."""
+    numbers = values.to_numpy(dtype=float)
+    ax.pcolormesh(numbers, cmap=COLOURS, vmin=LOWEST, vmax=100, edgecolors="white", linewidth=1.5)
+    for (i, j), value in np.ndenumerate(numbers):
+        ink = style.GREY if np.isnan(value) else "white" if value > DARK else "black"
+        where = (j + 0.5, i + 0.5)
+        ax.text(*where, texts.iat[i, j], color=ink, ha="center", va="center", fontsize=11.5)
+    ax.set_xticks(np.arange(len(columns)) + 0.5, columns)
+    ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)

@@ -32,7 +32,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     if study.skills:
         frame, more = skills.add(frame, results, run)
         sections += more
-    if len(study.seeds) > len({*study.points[-1].of.pretrain}) > 1:
+    if any(len(study.seeds) >= 2 * len(point.of.pretrain) > 2 for point in study.points):
         frame, more = variances.add(frame, run)
         sections += more
     if study.is_compared:

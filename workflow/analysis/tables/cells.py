@@ -22,7 +22,7 @@ from workflow.analysis.stats.scoring import Key, scored
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("ablation", "layer_transfer", "facts")
+INPUTS = ("", "facts")  # the samples of every part of the grid, and facts
 CELL = ["task", "line", "arch", "aux", "n_transfer", "corpus"]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),

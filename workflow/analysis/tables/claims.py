@@ -29,7 +29,8 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("ablation", "layer_transfer", "zero_shot", "facts", "encoded", "cells", "baselines")
+# The samples of every part of the grid, and others.
+INPUTS = ("", "zero_shot", "facts", "encoded", "cells", "baselines")
 TABLE_5 = ["table_5", "table_5_low", "table_5_high"]
 DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4), "p": 6}
 
