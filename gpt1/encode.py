@@ -18,7 +18,9 @@ import numpy as np
 from gpt1.data import batching
 from gpt1.data.encoded import COLUMNS, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
+from gpt1.text.normalise import words
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.vocabulary import NEWLINE
 from tasks import task as task_named
 from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names
@@ -29,21 +31,29 @@ from tasks.examples import ExamplesFacts, check_split, facts_of
 if TYPE_CHECKING:
     from datasets import Dataset
 
+TEXTS = ("first", "second", "choices")
+# The shares of unknown tokens above which a split is told of and refused.
+WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.5
+
 
 def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     """Encode the examples of `task` and write the folder `out` and its facts, `out`.json.
 
-    Raises InputError, with nothing written, for examples that are damaged or not of `task`, and for
-    a labelled text that normalisation leaves empty.
+    Raises InputError, with nothing written, for examples that are damaged or not of `task`, for a
+    labelled text that normalisation leaves empty, and for labelled rows most of whose tokens are
+    unknown.
     """
     known, encoder = facts_of(task, examples), Tokenizer.load(tokenizer)
     own = known.settings.own
     spec = task_named(task, own).spec
     roles, digests = _check_examples(known, examples)
-    encoded = {}
+    encoded, unknown = {}, {}
     for split, role in roles.items():
         rows = hf_datasets.library().Dataset(read_split(examples, split))
-        encoded[split] = _encoded(rows, encoder, f"{examples}/{split}", role != "unlabelled")
+        source, labelled = f"{examples}/{split}", role != "unlabelled"
+        encoded[split] = _encoded(rows, encoder, source, labelled)
+        unknown[split] = _unknown(encoded[split])
+        _check_unknown(unknown[split], rows, encoder, source, labelled)
     facts_path(out).unlink(missing_ok=True)  # so that facts never describe another folder
     hf_datasets.save(out, encoded)
     splits = {}
@@ -56,6 +66,7 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             examples=digests[split],
             lengths=_counts(batching.input_lengths(spec.family, texts)),
             n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
+            unknown=unknown[split],
         )
     facts = EncodedFacts(
         spec=spec,
@@ -117,6 +128,42 @@ def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -
         # The default hashes the function, tokenizer included; nothing reads it.
         new_fingerprint="encoded",
     )
+
+
+def _unknown(encoded: "Dataset") -> float:
+    """The share of the tokens that the vocabulary lacks, whose id is 0."""
+    from pyarrow import compute
+
+    texts = (encoded.data.column(name) for name in TEXTS)
+    ids = [compute.list_flatten(column, recursive=True).to_numpy() for column in texts]
+    return sum(int((of == 0).sum()) for of in ids) / max(1, sum(map(len, ids)))
+
+
+def _check_unknown(
+    share: float, rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool
+) -> None:
+    """Print a warning if more than a few tokens are unknown.
+
+    Raises InputError if most are, unless the rows are unlabelled: those must be predicted.
+    """
+    if share <= WARN_ABOVE:
+        return
+    example = _unknown_character(rows, encoder)
+    fault = f"{source}: {share:.0%} of the tokens are unknown to the tokenizer, such as {example!r}"
+    if share > REFUSE_ABOVE and labelled:
+        raise InputError(
+            f"{fault}; give books in the language of the rows (experiment.corpus), or a tokenizer "
+            "that has its letters (experiment.tokenizer.folder)"
+        )
+    print(f"warning: {fault}", flush=True)
+
+
+def _unknown_character(rows: "Dataset", encoder: Tokenizer) -> str:
+    """The first character of the rows that the vocabulary lacks."""
+    known = {*encoder.tokens, NEWLINE}
+    texts = (text for row in rows for text in (row["first"], row["second"], *row["choices"]))
+    characters = (char for text in texts for word in words(text) for char in word)
+    return next((char for char in characters if char not in known), "")
 
 
 def _counts(values: np.ndarray) -> dict[int, int]:

@@ -11,7 +11,7 @@ the likeliest token.
 import argparse
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,11 +91,17 @@ class TextModel:
 
         `tokens` counts its tokens, `log_probability` is that of all of them in nats, `perplexity`
         is exp(-log_probability / tokens). In a text that does not fit into n_ctx, each further half
-        window is scored given the half before it. Raises InputError for a text without words.
+        window is scored given the half before it. Raises InputError for anything but texts, and for
+        a text without words.
         """
+        if isinstance(texts, Mapping | pd.DataFrame):
+            found = type(texts).__name__
+            raise InputError(f"texts: found a {found}; give a list of texts, such as one column")
         scorer = Scorer(self.model, self.tokenizer.newline_id, self.runtime)
         n_ctx, windows, n_windows = self.model.n_ctx, [], []
         for i, text in enumerate([texts] if isinstance(texts, str) else texts, 1):
+            if not isinstance(text, str):
+                raise InputError(f"text {i}: found {text!r:.40}; give a text")
             ids = np.array(self.tokenizer.encode(text))
             if not len(ids):
                 raise InputError(f"text {i}: found {text!r:.40}, which has no words; leave it out")

@@ -10,7 +10,8 @@ become sequences as in training, a similarity in both orders.
 A file is a TSV (without quoting), or ends in .csv, .jsonl or .parquet. It has the columns `text`,
 for pairs `second`, for multiple choice `choice1`, `choice2`, ... or a list of them in `choices`
 (there `text` is the document or story and `second` the question). Or it has the text columns of the
-files that the cell was trained on, such as `sentence`; its other columns are ignored.
+files that the cell was trained on, such as `sentence`; its other columns are ignored. Files without
+a header, such as CoLA's `train.tsv`, need one.
 """
 
 import argparse
@@ -93,16 +94,21 @@ class Predictor:
         return predict(self.model, self.spec, split, self.runtime)
 
     def predict(
-        self, rows: Sequence[str | Mapping[str, Any] | Row], source: str = "rows"
+        self,
+        rows: str | Mapping[str, Any] | pd.DataFrame | Sequence[str | Mapping[str, Any] | Row],
+        source: str = "rows",
     ) -> pd.DataFrame:
         """The answer to each row, which is a text or a dictionary with the keys of `Row`.
 
+        `rows` may also be a single one of these, or a data frame with the columns of a file.
         `prediction` is the label, the choice ("choice1", ...) or, for STS-B, the score from 0 to 5;
         `p_NAME` is the probability of each label or choice. Raises InputError, naming `source` and
         row, for a row that does not fit the task.
         """
         checked = []
-        for i, row in enumerate([rows] if isinstance(rows, str) else rows, 1):
+        if isinstance(rows, pd.DataFrame):
+            rows = [_keys(record, self.columns) for record in rows.to_dict("records")]
+        for i, row in enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1):
             try:
                 checked.append(Row.model_validate({"text": row} if isinstance(row, str) else row))
             except ValidationError as error:
@@ -151,7 +157,8 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     """The rows of a file. Raises InputError, naming the line, for a malformed one.
 
     `names` maps the columns of the task's own files, as `columns_of` does. It is used for a file
-    without `text` but with the task's column for it; columns that it does not name are ignored.
+    with all of them, and for one without `text` but with the task's column for it; columns that it
+    does not name are then ignored.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file; give one")
@@ -159,10 +166,8 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     for line, record in records(path):
         if isinstance(record, str):
             raise InputError(f"{path}: line {line}: {record}; correct it")
-        if "text" not in record and "text" in map(names.get, record):
-            record = {names[key]: value for key, value in record.items() if key in names}
         try:
-            rows.append(_row(record))
+            rows.append(Row.model_validate(_keys(record, names)))
         except ValidationError as error:
             raise InputError(f"{path}: line {line}: {first_fault(error)}; {KEYS}") from None
     if not rows:
@@ -170,13 +175,16 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     return rows
 
 
-def _row(record: Record) -> Row:
-    """The row of a record. Raises ValidationError for columns that a row does not have."""
+def _keys(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
+    """A record with the keys of `Row` in place of `names`, as `read_rows` says; others are kept."""
+    is_own = bool(names) and names.keys() <= record.keys()
+    if is_own or ("text" not in record and "text" in map(names.get, record)):
+        record = {names[key]: value for key, value in record.items() if key in names}
     given = {key: _plain(value) for key, value in record.items()}
     choices: list[Any] = []
     while (name := f"choice{len(choices) + 1}") in given:
         choices.append(given.pop(name))
-    return Row.model_validate({**given, "choices": choices} if choices else given)
+    return {**given, "choices": choices} if choices else given
 
 
 def _plain(value: Any) -> Any:

@@ -102,6 +102,7 @@ class SplitFacts(Record):
     `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
     of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
     input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.data.batching`).
+    `unknown` is the share of the tokens that the vocabulary lacks.
     """
 
     role: Role
@@ -110,6 +111,7 @@ class SplitFacts(Record):
     examples: str
     lengths: dict[int, int]
     n_ctx_needed: dict[int, int]
+    unknown: float = 0.0  # of files made before it was counted
 
 
 class EncodedFacts(Record):

@@ -11,6 +11,7 @@ short.
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from tasks.common.errors import InputError
 from tasks.common.files import parse_json
 
 Record = dict[str, Any]
+WHOLE = re.compile(r"-?[0-9]+\.0")
+LARGEST_CELL = 2**31 - 1  # in characters; by default 131,072, less than a long document
 # The first bytes of gzip, zip, xz, bzip2 and zstd.
 COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
 
@@ -30,6 +33,13 @@ def word(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None or value != value else str(value)
+
+
+def as_read(text: str) -> str:
+    """A boolean or whole float as `word` gives it, from text of pandas: `True`, `1.0`."""
+    if WHOLE.fullmatch(text):
+        return text.removesuffix(".0")
+    return text.lower() if text in ("True", "False") else text
 
 
 def records(
@@ -66,6 +76,7 @@ def _tsv(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(LARGEST_CELL)
     text = "\n".join(text for _, text in lines(path))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:

@@ -1,9 +1,9 @@
 """A user's own task, as a config describes it; `tasks.own_task` turns it into a `Task`."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from tasks.common.settings import DataPath, Settings, unique
 from tasks.formats import word
@@ -13,6 +13,18 @@ SCORES = tuple("012345")  # the classes that scores of 0 to 5 lie between
 
 
 Word = Annotated[str, BeforeValidator(word)]
+
+
+def _as_pairs(labels: list[str] | dict[str, str]) -> list[Any]:
+    """The labels; a mapping as pairs, since its order counts and JSON is written sorted."""
+    return [list(pair) for pair in labels.items()] if isinstance(labels, dict) else labels
+
+
+def _from_pairs(labels: Any) -> Any:
+    """What `_as_pairs` made of a mapping as a mapping; anything else as it is."""
+    entries = labels if isinstance(labels, list) else []
+    are_pairs = (isinstance(e, list) and [*map(type, e)] == [str, str] for e in entries)
+    return dict(entries) if entries and all(are_pairs) else labels
 
 
 class Columns(Settings):
@@ -46,7 +58,11 @@ class OwnTask(Settings):
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
     """with source: hub, its repository, such as nyu-mll/glue; it needs a revision too"""
     columns: Columns = Columns()
-    labels: Annotated[list[Word], unique] | dict[Word, Word] = []
+    labels: Annotated[
+        Annotated[list[Word], unique] | dict[Word, Word],
+        BeforeValidator(_from_pairs),
+        PlainSerializer(_as_pairs),
+    ] = []
     """the label words in the files, such as [bad, fair, good], or a mapping from them to names,
     such as {0: bad, 1: good}; for multiple choice, the words for the choices, in their order
     (default: 0, 1, ...)"""
@@ -81,6 +97,8 @@ class OwnTask(Settings):
             yield "labels: fewer than two; give the words that stand in the files"
         if self.metric in ("f1", "matthews") and n != 2:
             yield f"metric: {self.metric} is of two labels; give accuracy"
+        if self.kind == "classification" and self.columns.second:
+            yield "columns: second is of two texts; give kind: pair, or leave second out"
         if (self.kind == "multiple_choice") != bool(self.columns.choices):
             yield "columns: choices are those of multiple_choice; give either both or neither"
         if self.choices and (self.prompt is None or (len(self.choices) != n and not is_score)):

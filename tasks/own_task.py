@@ -72,8 +72,11 @@ def _prompt(of: OwnTask) -> Prompt | None:
             raise ValueError(f"no column {unknown[0]!r:.60} is read; give {known}")
         return "".join(w + (f"{{{names[column]}}}" if column else "") for w, column in found)
 
-    for choice in of.choices:
+    choices = of.choices or (() if of.kind == "multiple_choice" else of.names)
+    for choice in choices:
         if not any(words.strip() for words, _ in parts(choice)):
             raise ValueError(f"the choice {choice!r:.60} has no words beside columns; add some")
-    choices = of.choices or (() if of.kind == "multiple_choice" else of.names)
+    if choices and not any(column for text in (of.prompt, *choices) for _, column in parts(text)):
+        example = f"{{{of.columns.text}}}"
+        raise ValueError(f"{of.prompt!r:.60} names no column; give one in braces, as {example}")
     return Prompt(over_rows(of.prompt), choices=tuple(map(over_rows, choices)))

@@ -13,6 +13,8 @@ import argparse
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Hashable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,9 @@ from tasks.task import Source, Tally, Task
 from tasks.world import manifest
 
 MADE = "made data, not the published set"
+# In a task of the user's own, a text in more rows than this number, and than this share of the
+# rows, is one of a few that all rows are about (an aspect, a topic).
+FREQUENT = 10, 0.05
 Splits = dict[str, list[Example]]
 
 
@@ -54,7 +59,8 @@ def prepare(
     if roles.carve:
         whole = splits.pop("train")
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
-        splits = _divided(task, folder, whole, counts, settings.seed, "carve")
+        parts = _divided(task, folder, whole, counts, settings.seed, "carve")
+        splits = {role: parts[role] for role in ("train", *roles.report)}
     overlap = training_rows(task, splits)
     if not settings.is_made:
         for role, shared in overlap.items():
@@ -134,15 +140,32 @@ def _divided(
     purpose: str,
 ) -> Splits:
     """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none."""
-    groups = connected([shared_texts(task, row) for row in rows])
+    groups = connected(_binding_texts(task, rows))
     parts = carve([row.guid for row in rows], groups, counts, seed, purpose)
     for name, part in parts.items():
         if not part:
+            remedy = "dev and test files, which stay undivided" if task.is_own else "more rows"
             raise InputError(
                 f"{folder}: {len(rows)} rows in {len(set(groups))} groups with a text in common "
-                f"leave none for {name}; give more rows"
+                f"leave none for {name}; give {remedy}"
             )
     return {name: [row for row in rows if row.guid in part] for name, part in parts.items()}
+
+
+def _binding_texts(task: Task, rows: list[Example]) -> list[list[Hashable]]:
+    """For each row, the texts by which it stays with others when the rows are divided.
+
+    In a user's own pairs, a frequent text (`FREQUENT`) keeps no rows together: all rows of one
+    aspect in one part would leave the other parts without it. Pairs of two such texts stay with
+    their equals, as a single text does.
+    """
+    texts = [shared_texts(task, row) for row in rows]
+    if not task.is_own:
+        return texts
+    counts, (number, share) = Counter(chain.from_iterable(map(set, texts))), FREQUENT
+    most = max(number, share * len(rows))
+    rare = [[text for text in of if counts[text] <= most] for of in texts]
+    return [found or [frozenset(of)] for found, of in zip(rare, texts, strict=True)]
 
 
 def _label_counts(task: Task, examples: list[Example]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks import readers
+from tasks.formats import LARGEST_CELL
 from tasks.hub import THREE_SPLITS, HubSource
 from tasks.hub_records import hub_records
 from tasks.prompt import Prompt
@@ -77,6 +78,7 @@ def race_hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
 
 def stories(path: Path, text: str) -> Iterator[Row]:
     """One row per story of Story Cloze, a real CSV: quoting counts, and a header is needed."""
+    csv.field_size_limit(LARGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         names = next(reader)

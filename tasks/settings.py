@@ -33,7 +33,8 @@ class TaskRows(DataSource):
     limit_train: Count | None = None
     """maximum number of training rows"""
     limit_report: Count | None = None
-    """maximum number of rows of each reported split"""
+    """maximum number of rows of each reported split, and of an official split that selects the
+    epoch"""
     train_from: SplitName | None = None
     """the official split to train on (default: the task's own)"""
     carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = None

@@ -2,7 +2,8 @@
 
 Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share a text
 (for a pair, either text) stay together, as do rows linked through others: else a QNLI question
-could train with one sentence and be reported with another, with the opposite label.
+could train with one sentence and be reported with another, with the opposite label. Of a user's own
+pairs, frequent texts are left out of this (`tasks.prepare`).
 """
 
 import hashlib
@@ -19,7 +20,8 @@ from tasks.task import Task
 class Roles:
     """The official splits for training, selection (None: from the training rows) and reporting.
 
-    With `carve`, the share of each role, the reported splits are carved from the training split.
+    The first reported split is the one that stands for the task. With `carve`, the share of each
+    role, the reported splits are carved from the training split.
     """
 
     train: str
@@ -42,9 +44,17 @@ def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
     train, carve = settings.train_from or task.train, settings.carve or {}
     report = task.report if settings.report_on is None else tuple(settings.report_on)
     if carve:
-        return Roles(train, None, tuple(name for name in carve if name != "train"), carve)
+        report = tuple(name for name in carve if name != "train")
+    report = tuple(sorted(report, key=lambda name: _place(task, name)))
+    if carve:
+        return Roles(train, None, report, carve)
     official = train == task.train and task.select not in report
     return Roles(train, task.select if official else None, report, carve)
+
+
+def _place(task: Task, split: str) -> tuple[int, str]:
+    """What sorts reported splits as the tables do: the task's own first, then by name."""
+    return (*task.report, split).index(split), split
 
 
 def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:

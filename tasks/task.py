@@ -15,6 +15,7 @@ from pathlib import Path
 from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.example import Example
+from tasks.formats import as_read
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
 from tasks.prompt import Prompt
@@ -110,9 +111,14 @@ class Task:
         return self.spec.soft_labels
 
     @property
+    def is_own(self) -> bool:
+        """Whether it is a task of the user's own, without official row counts."""
+        return not any(self.rows.values())
+
+    @property
     def rather(self) -> str:
         """The remedy for a label that is not one of the task's."""
-        if any(self.rows.values()):
+        if not self.is_own:
             return OWN_ROWS
         return "correct the row" + ", or list it in labels" * (not self.soft_labels)
 
@@ -237,7 +243,8 @@ class Task:
     def _label(self, word: str) -> int | float | None:
         """The label that a file's word stands for; None for an unknown word."""
         if not self.soft_labels:
-            return {**{name: k for k, name in enumerate(self.labels)}, **self.coding}.get(word)
+            known = {**{name: k for k, name in enumerate(self.labels)}, **self.coding}
+            return known.get(word, known.get(as_read(word)))
         # `float` alone would also accept `0_4` and digits of other scripts.
         if not SCORE.fullmatch(word):
             return None

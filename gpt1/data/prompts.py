@@ -4,7 +4,7 @@ The tokenizer encodes each word by itself, so joining the ids of a template's wo
 texts gives the ids of the whole text.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from tasks.prompt import Prompt, parts
 Ids = np.ndarray
 EMPTY: Ids = np.empty(0, dtype=np.int64)
 Fill = Callable[[dict[str, Ids]], list[Ids]]
+Encoded = list[tuple[Ids, str | None]]  # a template's words, each with the column after it
 Asked = tuple[list[Ids], Ids]  # the context, and what is scored
 
 
@@ -31,28 +32,18 @@ class EncodedPrompt:
 
     @classmethod
     def of(cls, prompt: Prompt, task: str, tokenizer: Tokenizer) -> "EncodedPrompt":
-        """Encode a prompt. Raises InputError if the tokenizer lacks a letter of its words."""
+        """Encode a prompt.
 
-        def encode(text: str) -> Ids:
-            ids = np.array(tokenizer.encode(text), dtype=np.int64)
-            if not ids.all():  # id 0 is <unk>
-                raise InputError(
-                    f"zero-shot {task}: the tokenizer cannot spell {text.strip()!r}, its letters "
-                    f"are not in the corpus; give {task} another prompt or other choices, or leave "
-                    "it out of what is asked zero-shot"
-                )
-            return ids
+        Raises InputError if the tokenizer lacks a letter of its words, and for two choices that
+        become the same tokens.
+        """
 
-        def template(text: str) -> Fill:
-            encoded = [(encode(words), column) for words, column in parts(text)]
-            return lambda row: [
-                ids
-                for words, column in encoded
-                for ids in ((words, row[column]) if column else (words,))
-            ]
+        def encoded(text: str) -> Encoded:
+            return [(_ids(words, task, tokenizer), column) for words, column in parts(text)]
 
-        choices = [template(choice) for choice in prompt.choices]
-        return cls(prompt, template(prompt.before), template(prompt.scored), choices)
+        before, scored, *choices = map(encoded, (prompt.before, prompt.scored, *prompt.choices))
+        _check_different(prompt.choices, choices, task)
+        return cls(prompt, _fill(before), _fill(scored), [*map(_fill, choices)])
 
     def rows(self, split: EncodedSplit) -> Iterator[list[Asked]]:
         """For each row, context and scored tokens of each choice; one pair if there are none."""
@@ -71,3 +62,33 @@ class EncodedPrompt:
             row = texts | {"choice": choice}
             asked.append((self.before(row), np.concatenate(self.scored(row))))
         return asked
+
+
+def _ids(text: str, task: str, tokenizer: Tokenizer) -> Ids:
+    ids = np.array(tokenizer.encode(text), dtype=np.int64)
+    if not ids.all():  # id 0 is <unk>
+        raise InputError(
+            f"zero-shot {task}: the tokenizer cannot spell {text.strip()!r}, its letters are not "
+            f"in the corpus; give {task} another prompt or other choices, or leave it out of what "
+            "is asked zero-shot"
+        )
+    return ids
+
+
+def _fill(template: Encoded) -> Fill:
+    return lambda row: [
+        ids for words, column in template for ids in ((words, row[column]) if column else (words,))
+    ]
+
+
+def _check_different(choices: Sequence[str], encoded: Sequence[Encoded], task: str) -> None:
+    """Raise InputError for two choices that are the same tokens: the first would always win."""
+    known: dict[Hashable, str] = {}
+    for choice, template in zip(choices, encoded, strict=True):
+        key = tuple((ids.tobytes(), column) for ids, column in template)
+        if key in known:
+            raise InputError(
+                f"zero-shot {task}: to the tokenizer the choice {choice!r:.60} is the same as "
+                f"{known[key]!r:.60}; give two different choices"
+            )
+        known[key] = choice

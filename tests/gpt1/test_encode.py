@@ -1,5 +1,7 @@
 """Examples to token ids: contents, equal digests, and files that are no good."""
 
+import contextlib
+import io
 import shutil
 
 import datasets
@@ -208,3 +210,52 @@ def test_damaged_encoded_files_are_refused_with_one_line(race, tokenizer, tmp_pa
     change, message = ENCODED_FAULTS[fault]
     change(tmp_path / "out/race")
     assert message in programs.refusal(load, tmp_path / "out/race")
+
+
+def letters(share, n=100):
+    """A text of `n` words, of which that share are in letters that the tokenizer lacks."""
+    return " ".join(["\u0436"] * round(share * n) + ["a"] * round((1 - share) * n))
+
+
+def encoded(tokenizer, folder, share, unlabelled=()):
+    """CoLA with one split of unknown letters; what the program prints, and the facts."""
+    rows = {split: [{"first": "a b"}] for split in ("train", "select")}
+    rows["dev"] = [{"first": letters(share)}]
+    rows |= {split: [{"first": letters(0.8), "label": -1}] for split in unlabelled}
+    examples = write_examples(folder / "cola", "cola", rows, unlabelled)
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        encode("cola", examples, tokenizer, folder / "out/cola")
+    return said.getvalue(), load(folder / "out/cola").facts
+
+
+def test_unknown_letters_are_counted_and_told(tokenizer, tmp_path):
+    said, facts = encoded(tokenizer, tmp_path / "some", 0.2, unlabelled=["test"])
+    assert {name: of.unknown for name, of in facts.splits.items()} == pytest.approx(
+        {"train": 0, "select": 0, "dev": 0.2, "test": 0.8}
+    )
+    fault = "cola/dev: 20% of the tokens are unknown to the tokenizer, such as '\u0436'\n"
+    assert f"warning: {tmp_path}/some/{fault}" in said and "cola/test: 80%" in said
+    assert "warning" not in encoded(tokenizer, tmp_path / "few", 0.05)[0]
+
+
+def test_rows_that_are_mostly_unknown_letters_are_refused(tokenizer, tmp_path):
+    rows = {"train": [{"first": letters(0.6)}], "dev": [{"first": "a"}]}
+    examples = write_examples(tmp_path / "cola", "cola", rows)
+    said = refusal("cola", examples, tokenizer, tmp_path / "out/cola")
+    assert "cola/train: 60% of the tokens are unknown to the tokenizer, such as '\u0436'; g" in said
+
+
+def test_unknown_letters_of_choices_are_found(race, tokenizer, tmp_path):
+    rows = RACE | {"train": [RACE["train"][0] | {"choices": [letters(1)] * 4}]}
+    examples = write_examples(tmp_path / "race", "race", rows)
+    assert "race/train: 9" in refusal("race", examples, tokenizer, tmp_path / "out/race")
+
+
+def test_facts_from_before_unknown_letters_were_counted_are_read(race, tokenizer, tmp_path):
+    encode("race", race, tokenizer, tmp_path / "out/race")
+    path = tmp_path / "out/race.json"
+    facts = read_json(path)
+    for split in facts["splits"].values():
+        del split["unknown"]
+    write_json(path, facts)
+    assert load(tmp_path / "out/race").facts.splits["dev"].unknown == 0

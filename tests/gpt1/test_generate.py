@@ -3,6 +3,7 @@
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -126,3 +127,17 @@ def test_a_checkpoint_that_is_not_there_and_one_without_its_tokenizer_are_told(r
     checkpoint = results / "pretrain/lstm/seed-0/update-8.safetensors"
     done = call(program.main, checkpoint, "--prompt", "a", "--tokenizer", tmp_path / "other")
     assert done.returncode == 1 and "its tokenizer is" in done.stderr
+
+
+def test_only_texts_are_scored(results):
+    model = program.TextModel(results / "pretrain/lstm/seed-0/update-8.safetensors")
+    frame = pd.DataFrame({"text": ["abba", "bad"], "b": ["a", "b"]})
+    pd.testing.assert_frame_equal(model.score(frame["text"]), model.score(["abba", "bad"]))
+    for given, told in (
+        (frame, "texts: found a DataFrame; give a list of texts, such as one column"),
+        ({"text": "abba"}, "texts: found a dict; give a list of texts"),
+        (["abba", 3], "text 2: found 3; give a text"),
+        ([{"text": "abba"}], "text 1: found {'text': 'abba'}; give a text"),
+    ):
+        with pytest.raises(InputError, match=told):
+            model.score(given)

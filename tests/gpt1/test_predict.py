@@ -251,3 +251,52 @@ def test_what_is_not_as_it_was_kept_is_refused(rte, name):
         file.write(b" ")
     with pytest.raises(InputError, match=f"{name}: not the file .*; keep the cell again"):
         Predictor(rte)
+
+
+@pytest.mark.parametrize(
+    ("keys", "row", "expected"),
+    [
+        ({"kind": "classification"}, {"text": "a", "label": "good"}, Row(text="a")),
+        (
+            {"kind": "pair"},
+            {"text": "a", "second": "b", "label": "good", "id": 3},
+            Row(text="a", second="b"),
+        ),
+        (
+            {"kind": "multiple_choice", "columns": {"choices": ["choice1", "choice2"]}},
+            {"text": "a", "choice1": "b", "choice2": "c", "label": 1},
+            Row(text="a", choices=["b", "c"]),
+        ),
+    ],
+)
+def test_the_training_file_is_read_where_its_columns_have_the_default_names(
+    keys, row, expected, tmp_path
+):
+    labels = [] if "columns" in keys else ["bad", "good"]
+    own = OwnTask.model_validate({"files": "train.csv", "labels": labels} | keys)
+    pd.DataFrame([row]).to_csv(tmp_path / "train.csv", index=False)
+    assert read_rows(tmp_path / "train.csv", columns_of(own_task("mine", own).table)) == [expected]
+
+
+def test_columns_are_checked_where_a_file_is_not_the_training_file(tmp_path):
+    (tmp_path / "rows.csv").write_text("text,label\na,good\n")
+    names = {"text": "text", "second": "second"}
+    with pytest.raises(InputError, match="line 2: label: found 'good'; extra inputs"):
+        read_rows(tmp_path / "rows.csv", names)
+    with pytest.raises(InputError, match="line 2: label: found 'good'; extra inputs"):
+        read_rows(tmp_path / "rows.csv")
+
+
+def test_a_data_frame_and_a_single_dictionary_are_rows(made):
+    _, folder, rows = made["rte"]
+    cell = Predictor(folder)
+    given = [{"text": row["first"], "second": row["second"]} for row in rows]
+    expected = cell.predict(given)
+    pd.testing.assert_frame_equal(cell.predict(pd.DataFrame(given)), expected)
+    (one,) = cell.predict(given[0])["prediction"]
+    assert one == expected["prediction"][0]
+    table = task("rte").table
+    frame = pd.DataFrame(given).set_axis([table.first, table.second], axis=1).assign(label=1)
+    pd.testing.assert_frame_equal(cell.predict(frame), expected)
+    with pytest.raises(InputError, match="rows: row 1: text: missing; give text, second and ch"):
+        cell.predict(pd.DataFrame({"review": ["a"]}))

@@ -19,6 +19,7 @@ from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tasks.metrics import score_split
+from tasks.prompt import Prompt
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded
@@ -301,3 +302,13 @@ def test_a_checkpoints_scorer_has_its_weights(arch):
     for name, parameter in scorer.model.named_parameters():
         assert torch.equal(parameter, source.tensors[name]), name
     assert not scorer.model.training
+
+
+def test_choices_that_are_the_same_tokens_are_refused(tmp_path):
+    write_tokenizer(tmp_path, sorted({*"yesno."}))
+    choices = ("No. {second}", "yes {second}", "no {first}", "NO. {second}")
+    prompt = Prompt("{first}", choices=choices)
+    with pytest.raises(InputError, match=r"zero-shot x: to .* 'NO. {second}' is .* 'No. {second}'"):
+        EncodedPrompt.of(prompt, "x", Tokenizer.load(tmp_path))
+    fine = Prompt("{first}", choices=choices[:3])
+    assert len(EncodedPrompt.of(fine, "x", Tokenizer.load(tmp_path)).choices) == 3

@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 from tasks import prepare, task
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tasks.own import OwnTask
 from tasks.prompt import Prompt
 from tasks.settings import PrepareSettings
@@ -171,3 +172,69 @@ def test_a_broken_parquet_file_is_refused(tmp_path):
     (tmp_path / "rows.parquet").write_text("PAR1")
     with pytest.raises(InputError, match="not a whole parquet file"):
         task("mine", own(files="rows.parquet")).read(tmp_path, "train")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [{"one": "A", "two": "B", "three": "C"}, {"pos": "good", "neg": "bad"}]
+    + [{n: f"class {n}" for n in range(11)}, {"b": "no", "a": "yes", "c": "no"}, ["b", "a"]],
+)
+def test_labels_keep_their_order_in_json(labels, tmp_path):
+    given = own(labels=labels)
+    write_json(tmp_path / "own.json", given.model_dump(mode="json"))
+    stored = OwnTask.model_validate(read_json(tmp_path / "own.json"))
+    for found in (OwnTask.parse(given.to_json()), stored):
+        assert found == given and found.names == given.names
+        assert task("mine", found).coding == task("mine", given).coding
+    if isinstance(labels, dict):
+        swapped = own(labels=dict(reversed(labels.items())))
+        assert swapped.to_json() != given.to_json()
+
+
+def test_a_second_text_of_a_classification_is_refused():
+    with pytest.raises(ValueError, match="columns: second is of two texts; give kind: pair"):
+        own(columns=COLUMNS | {"second": "reply"})
+    assert own(kind="pair", columns=COLUMNS | {"second": "reply"}).second == "reply"
+
+
+def test_a_blank_label_is_no_choice_of_a_prompt():
+    assert task("mine", own(labels=["", "good"])).labels == ("", "good")
+    with pytest.raises(InputError, match="prompt: the choice '' has no words beside columns; add"):
+        task("mine", own(labels=["", "good"], prompt="{review} It was"))
+
+
+def test_a_prompt_names_a_column_or_its_choices_do():
+    with pytest.raises(InputError, match="prompt: 'It was' names no column; give .* as {review}"):
+        task("mine", own(prompt="It was"))
+    choices = ["{review} was bad", "{review} was fair", "{review} was good"]
+    assert task("mine", own(prompt="So", choices=choices)).prompt.before == "So"
+    columns = COLUMNS | {"choices": ["a", "b"]}
+    chosen = own(kind="multiple_choice", columns=columns, labels=[], prompt="So")
+    assert task("mine", chosen).prompt == Prompt("So")
+
+
+PANDAS = {  # the words of pandas in a CSV file, and labels of the config
+    "True False": [True, False],
+    "0.0 1.0": [0, 1],
+    "-1.0 1.0": [-1.0, 1.0],
+    "v1.0 False": ["v1.0", "False"],
+}
+
+
+@pytest.mark.parametrize("words", PANDAS)
+def test_booleans_and_whole_floats_of_pandas_are_found_in_text_files(words, tmp_path):
+    rows = [{"review": "a film", "stars": word} for word in words.split()]
+    for ending in ("csv", "tsv"):
+        write(tmp_path / f"rows.{ending}", rows)
+        found = task("mine", own(files=f"rows.{ending}", labels=PANDAS[words]))
+        assert [row.label for row in found.read(tmp_path, "train")] == [0, 1]
+    with pytest.raises(InputError, match="label 'v1.0' is unknown"):
+        write(tmp_path / "rows.csv", [{"review": "a film", "stars": "v1.0"}])
+        task("mine", own(labels=["v1", "v2"])).read(tmp_path, "train")
+
+
+def test_a_csv_cell_may_be_as_long_as_a_document(tmp_path):
+    text = "word " * 30_000 + "end"
+    write(tmp_path / "rows.csv", [{"review": text, "stars": 1}])
+    (row,) = task("mine", own()).read(tmp_path, "train")
+    assert row.first == text

@@ -11,6 +11,7 @@ from tasks import TASKS, prepare, task
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.examples import read, write
+from tasks.own import OwnTask
 from tasks.settings import PrepareSettings
 from tasks.splits import choose_splits, ranked
 
@@ -148,3 +149,36 @@ def test_a_user_can_open_the_examples_and_sees_the_labels_names(tmp_path, publis
     assert opened["train"].features["label"].names == ["entailment", "neutral", "contradiction"]
     columns = ["guid", "first", "second", "choices", "label", "group"]
     assert all(rows.column_names == columns for rows in opened.values())
+
+
+def pairs(folder, rows):
+    """What is made of a single file of a user's pairs."""
+    lines = [f"{first},{second},{n // 7 % 2}" for n, (first, second) in enumerate(rows)]
+    (folder / "rows.csv").write_text("\n".join(["text,second,label", *lines]))
+    own = OwnTask(kind="pair", files="rows.csv", labels=["0", "1"])
+    carved = {"own": own, "published": False, "carve": {"train": 0.8, "test": 0.2}}
+    return prepare.prepare(task("mine", own), folder, PrepareSettings(**carved))
+
+
+@pytest.mark.parametrize("aspects", [["food"], ["food", "room"], ["food", "room", "staff"]])
+def test_a_text_that_many_pairs_of_ones_own_share_does_not_bind_them(aspects, tmp_path):
+    rows = [(f"comment {n}", aspects[n % len(aspects)]) for n in range(600)]
+    splits, facts = pairs(tmp_path, rows)
+    assert facts["rows"] == {"train": 432, "select": 48, "test": 120}
+    assert all({row.second for row in rows} == {*aspects} for rows in splits.values())
+
+
+def test_a_text_that_few_pairs_of_ones_own_share_binds_them(tmp_path):
+    _, facts = pairs(tmp_path, [(f"question {n}", f"document {n % 60}") for n in range(600)])
+    assert facts["half_known"] == {"select": 0, "test": 0}
+    assert facts["rows"] == {"train": 430, "select": 50, "test": 120}
+
+
+def test_equal_pairs_of_frequent_texts_stay_together(tmp_path):
+    _, facts = pairs(tmp_path, [("ab"[n % 2], "cd"[n % 4 // 2]) for n in range(80)])
+    assert facts["overlap"]["test"] == 0 and facts["half_known"]["test"] == 20
+
+
+def test_own_rows_that_cannot_be_divided_are_told_to_bring_files(tmp_path):
+    with pytest.raises(InputError, match="1 groups .* give dev and test files, which stay undiv"):
+        pairs(tmp_path, [("the same", f"another {n}") for n in range(8)])

@@ -201,3 +201,17 @@ def test_half_of_race_can_be_declared_a_subset_and_a_third_folder_is_refused(pub
     (folder / "train" / "middle" / "2.txt").rename(folder / "train" / "college" / "2.txt")
     with pytest.raises(InputError, match=r"college/2.txt:1: 'college' is none of middle, high"):
         prepare(task("race"), folder, declared)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"report_on": ["dev", "test"]},
+        {"carve": {"dev": 0.2, "test": 0.2, "train": 0.6}},  # in the order of JSON
+    ],
+)
+def test_the_tasks_own_reported_split_comes_first_whatever_the_order(given, published):
+    splits, facts = prepare(
+        task("race"), published("race"), PrepareSettings(published=False, **given)
+    )
+    assert facts["report"] == ["test", "dev"] and list(splits) == ["train", "select", "test", "dev"]

@@ -11,12 +11,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from tasks import prepare, task
 from tasks.common.settings import Settings
-from tests.workflow.configs import ROOT, complete, raw_data
+from tasks.examples import facts_of, read
+from tests.support.programs import call
+from tests.workflow.configs import ROOT, complete, raw_data, small
 from tests.workflow.running import snakemake, write
 from workflow.configuration import reference
 from workflow.configuration.model import Config
-from workflow.configuration.read import parse
+from workflow.configuration.read import as_yaml, merge, parse
+from workflow.grid import Grid
+from workflow.plan import Plan
 
 NAMED = {
     "tasks",
@@ -217,3 +224,21 @@ def test_every_key_reaches_a_program(tmp_path):
     of_lines = {("experiment", "pretrain", "shuffled")}
     every = {key for key in keys_of_config(Config) if key[:2] != ("experiment", "studies")}
     assert every - of_lines == seen
+
+
+def test_the_order_of_labels_reaches_programs(tmp_path):
+    rows = [f"text {n},{['neg', 'pos'][n % 2]}" for n in range(30)]
+    (tmp_path / "rows.csv").write_text("\n".join(["text,label", *rows]))
+    mine = {"kind": "classification", "files": str(tmp_path / "rows.csv"), "metric": "f1"}
+    mine |= {"labels": {"pos": "good", "neg": "bad"}, "prompt": "{text} It was"}
+    given = merge(small(), {"experiment": {"tasks": {"mine": mine}, "only": ["mine"]}})
+    config = parse(yaml.safe_load(as_yaml(parse(given))))  # as a run keeps it
+    out = ["--out", tmp_path / "mine", "--facts", tmp_path / "mine.json"]
+    settings = config.prepare("mine").to_json()
+    done = call(prepare.main, "mine", "--folder", tmp_path, "--settings", settings, *out)
+    assert done.returncode == 0, done.stderr
+    prepared = task("mine", facts_of("mine", tmp_path / "mine").settings.own)
+    assert prepared.labels == config.zero_shot("lstm").prompts["mine"].choices == ("good", "bad")
+    for row in read(tmp_path / "mine", "train"):
+        assert row.label == (int(row.guid.rpartition("/")[2]) + 1) % 2
+    assert Grid.parse(Plan(config).grid().to_json()).task("mine").labels == prepared.labels
