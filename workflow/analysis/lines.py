@@ -188,9 +188,12 @@ def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The baselines; one bag of words per value if it was fitted to each value's rows."""
+    """The baselines; one bag of words per value if it was fitted to each value's rows.
+
+    Without an axis it is that of the first line, even if another line trains on other rows.
+    """
     whole = markdown.baselines(frame, "head")
-    if frame.groupby("head")["bag_of_words"].nunique().max() < 2:
+    if not study.axis or frame.groupby("head")["bag_of_words"].nunique().max() < 2:
         return whole
     words = markdown.BASELINES["bag_of_words"]
     by_value = [
@@ -209,14 +212,18 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     """
     base, since = study.lines[0], f"{study.axis} {(study.values or [''])[0]}"
     titles = {
-        "diff": f"Difference to {_compared_with(study)}",
         "along": f"Difference of each line to its own {since}",
         "change": f"Change of the difference to {base} since {since}",
     }
     parts: list[str | pd.DataFrame] = []
-    for name, title in titles.items():
-        keys = [point.key for point in study.points if name in contrasts(study, point)]
-        parts += _against(named(frame, study), name, keys, title)
+    for name in ("diff", *titles):
+        sections: dict[str, list[Key]] = {}  # points that differ from another kind stand apart
+        for point in study.points:
+            if name in contrasts(study, point):
+                title = titles.get(name) or f"Difference to {_compared_with(study, point)}"
+                sections.setdefault(title, []).append(point.key)
+        for title, keys in sections.items():
+            parts += _against(named(frame, study), name, keys, title)
     if "change" in frame:
         parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
     return parts
@@ -225,11 +232,8 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
 def _against(
     frame: pd.DataFrame, name: str, keys: Collection[Key], title: str
 ) -> list[str | pd.DataFrame]:
-    """A section on the points `keys`; empty if there are none."""
-    rows = [key in keys for key in zip(frame["line"], frame["value"], strict=True)]
-    if not any(rows):
-        return []
-    mine = frame[rows]
+    """A section on the points `keys`."""
+    mine = frame[[key in keys for key in zip(frame["line"], frame["value"], strict=True)]]
     texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
     table = markdown.pivot(mine.assign(text=texts), "head", "row", "text")
     table = table if len(table.columns) <= len(table) else table.T
@@ -243,10 +247,9 @@ def label(study: StudyPlan, line: str, value: str) -> str:
     return ", ".join(filter(None, (line if several else "", at)))
 
 
-def _compared_with(study: StudyPlan) -> str:
-    """What `diff` compares with, in words."""
-    last = study.points[-1]
-    line, value = reference_of(study, last)
-    if line == last.line:
-        return f"{study.axis} {value}"
+def _compared_with(study: StudyPlan, point: Point) -> str:
+    """What `diff` compares a point with, in words."""
+    line, value = reference_of(study, point)
+    if line == point.line:
+        return f"{'its own ' if len(study.lines) > 1 else ''}{study.axis} {value}"
     return f"{line} at the same {study.axis}" if value else line

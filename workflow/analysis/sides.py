@@ -83,11 +83,11 @@ def side(source: Source, metric: str) -> Side:
 
 
 def of_run(folder: Path) -> Side:
-    """The cells of a run; those that its samples lack are sampled now."""
+    """The cells of a run; those that its samples lack, or were trained anew, are sampled now."""
     made = map(Cell.parse, sorted(folder.glob("cells/*/*.json")))
     records = {cell: CellRecord.read(cell.path(folder), **vars(cell)) for cell in made}
     own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
-    samples = replace(Samples.read(sorted(folder.glob("samples/*.parquet"))), own=own)
+    samples = replace(_sampled(folder, records), own=own)
     cells: dict[tuple[str, str], Scored] = {}
     for cell, record in records.items():
         if cell not in samples.cells:
@@ -107,6 +107,31 @@ def of_run(folder: Path) -> Side:
         return found
     pooled = samples.seed_pool(grid).lines
     return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
+
+
+def _sampled(folder: Path, records: Mapping[Cell, CellRecord]) -> Samples:
+    """The samples of a run, without the files in which a cell has other scores than its record.
+
+    Such a cell was trained anew; the time of a file would not tell in a copy of the folder.
+    """
+    found = Samples()
+    for path in sorted(folder.glob("samples/*.parquet")):
+        part = Samples.read([path])
+        if all(_is_of(part, cell, records[cell]) for cell in part.cells.keys() & records.keys()):
+            found.cells.update(part.cells)
+            found.check_examples(path, part.examples)
+    return found
+
+
+def _is_of(samples: Samples, cell: Cell, record: CellRecord) -> bool:
+    """Whether a cell's samples have the scores of its record."""
+    scores = {run.seed: run.scores for run in record.seeds}
+    return all(
+        scores.get(seed, {}).get(split, {}).get(metric) == score
+        for (split, metric, degree), sample in samples.cells[cell].items()
+        if not degree
+        for seed, score in zip(sample.seeds, sample.score, strict=True)
+    )
 
 
 def _titles(grid: Grid) -> dict[str, str]:
@@ -133,6 +158,11 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
     given = {"seed": 0, "task": "all", "metric": MEAN if "score" in frame else metric}
     frame = frame.assign(**{name: of for name, of in given.items() if name not in frame})
     frame = frame if "line" in frame else frame.assign(line=frame["metric"])
+    metrics = frame.groupby(["line", "task"], sort=False)["metric"].unique()
+    for (line, task), names in metrics.items():
+        if len(names) > 1:
+            several = f"{task}: {line} has the metrics {', '.join(map(str, names))}"
+            raise InputError(f"{several}; give each a line of its own, or leave out `line`")
     groups = frame.groupby(["line", "task", "metric"], sort=False)
     return {(str(of), str(task)): _scored(rows, task, name) for (of, task, name), rows in groups}
 

@@ -110,6 +110,16 @@ def test_tasks_are_judged_after_holms_correction():
     assert found["verdict"]["mean"] == "b higher" and found["needs"]["t3"]
 
 
+@pytest.mark.parametrize(("n", "title"), [(2, "mean of 2 tasks"), (3, "mean")])
+def test_an_average_over_other_tasks_in_each_panel_is_called_a_mean(n, title):
+    def lines(of):
+        names = [("x", 0), ("x", 1), *(("y", i) for i in range(n))]
+        return pd.concat(of.assign(line=line, task=f"t{i}") for line, i in names)
+
+    ticks = gpt1.compare(lines(A), lines(B)).figure().axes[0].get_yticklabels()
+    assert [tick.get_text() for tick in ticks][0] == title
+
+
 FAULTS = {
     "has no 'row'": (A.drop(columns="row"), "no accuracy of columns label, prediction"),
     "has a row twice": (pd.concat([A, A[:1]]), "row 0 is missing or there twice"),
@@ -125,6 +135,10 @@ FAULTS = {
     "has another metric": (
         A.assign(metric="f1", line="accuracy"),
         "another metric, accuracy and f1",
+    ),
+    "has two metrics of a line": (
+        pd.concat(A.assign(line="mine", metric=name) for name in ("accuracy", "f1")),
+        "all: mine has the metrics accuracy, f1; give each a line of its own",
     ),
     "has another task": (A.assign(task="x"), "a has accuracy on all, b has accuracy on x"),
     "has other seeds": (A.assign(seed=7), "no seed in common"),

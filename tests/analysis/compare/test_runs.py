@@ -76,6 +76,21 @@ def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp
     assert width[0] < width[1]  # by its own two seeds alone
 
 
+def test_samples_of_a_cell_that_was_trained_anew_are_not_used(runs, tmp_path):
+    shutil.copytree(runs[0], tmp_path / "a")
+    write_cell_answers(tmp_path / "a", CELL, np.random.default_rng(3), 0.8)
+    expected = gpt1.compare(*runs).frame
+    pd.testing.assert_frame_equal(gpt1.compare(runs[0], tmp_path / "a").frame, expected)
+
+
+def test_samples_of_the_same_cells_need_no_predictions_whatever_their_time(runs, tmp_path):
+    shutil.copytree(runs[0], tmp_path / "a", ignore=shutil.ignore_patterns("predictions"))
+    for path in (tmp_path / "a").glob("cells/*/*.json"):
+        path.touch()
+    found = gpt1.compare(runs[0], tmp_path / "a").frame
+    assert (found["verdict"] == SAME).all() and (found["rows"] > 0).all()
+
+
 def test_other_rows_leave_out_a_task_and_no_common_task_is_one_line(runs, tmp_path):
     shutil.copytree(runs[1], tmp_path / "b")
     for path in (tmp_path / "b").glob("cells/*/rte.json"):

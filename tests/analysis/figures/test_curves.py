@@ -22,9 +22,11 @@ from tests.analysis.figures.conftest import (
     seeds,
     strokes,
 )
+from tests.support.lines import line as a_line
 from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.lines import places
 from workflow.analysis.paper import LSTM
+from workflow.grid import Grid, Point
 
 
 def is_sweep(
@@ -199,6 +201,27 @@ def test_cloze_items_draw_each_model_and_chance_from_the_skill_that_is_known_bes
             found = seeds(ax, color), band(ax, color)
             assert found == ((dots, set()) if copies == 1 else (set(), ends))
         assert {y for _, y in curve(ax, style.GREY)} == {25.0 if skill == "reading" else 50.0}
+
+
+def test_cloze_items_of_an_lstm_of_shuffled_books_have_its_colour_and_the_controls_stroke(
+    tables, grid
+):
+    table_5 = grid.studies["ablation"]
+    point = Point(line="LSTM, shuffled words", of=a_line("lstm", corpus="shuffled"))
+    study = table_5.model_copy(update={"points": [*table_5.points, point]})
+    studies = grid.studies | {"ablation": study}
+    run = Grid.model_validate(grid.model_dump() | {"studies": studies})
+    table = tables["cloze"]
+    mine = rows_of(table, arch="lstm", corpus="books").assign(corpus="shuffled")
+    mine["accuracy"] -= 7
+    figure = drawn("cloze", run, pd.concat([table, mine]))
+    shown = legend(figure)
+    looks = {name: (to_hex(of.get_color()), of.get_linestyle()) for name, of in shown.items()}
+    assert looks["LSTM, shuffled words"] == (to_hex(style.MODELS["lstm"]["color"]), ":")
+    assert len({*looks.values()}) == len(looks) == 6
+    ax = figure.axes[0]
+    rows = rows_of(mine, skill=ax.get_title()).groupby("tokens")["accuracy"].mean()
+    assert curve(ax, *looks["LSTM, shuffled words"]) == pairs(rows.index, rows)
 
 
 def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(tables, grid):

@@ -27,6 +27,7 @@ from tests.support.lines import line as a_line
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import lines, style
+from workflow.analysis.lines import wide
 from workflow.analysis.make_study import main
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
 from workflow.analysis.stats.samples import Samples
@@ -239,6 +240,28 @@ def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_pa
     assert " c, block modern |" in section
 
 
+def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
+    plan = study("n_transfer", lines=("full", "LSTM"), values=("none", "0", "1", "12"))
+    own = {"full": ("0", "12"), "LSTM": ("none", "0", "1")}
+    points = [point for point in plan.points if point.value in own[point.line]]
+    text = made(tmp_path, plan.model_copy(update={"points": points})).markdown
+    for head, mine, other in (
+        ("full at the same n_transfer", "LSTM, n_transfer 0", "LSTM, n_transfer 1"),
+        ("its own n_transfer none", "LSTM, n_transfer 1", "LSTM, n_transfer 0"),
+    ):
+        section = text.partition(f"## Difference to {head}\n")[2].partition("\n## ")[0]
+        assert f" {mine} " in section and f" {other} " not in section
+
+
+def test_without_an_axis_the_bag_of_words_is_that_of_the_first_line(tmp_path):
+    plan = study("", lines=("a", "fewer rows"))
+    frame = made(tmp_path, plan).frame
+    words = frame["bag_of_words"].mask(frame["line"] == "fewer rows", 12.3)
+    shown = wide(frame.assign(bag_of_words=words, head=frame["task"]), plan)
+    (row,) = [row for name, row in shown.iterrows() if name.startswith("bag of words")]
+    assert row["rte"] == f"{mean_of(frame, 'a', '', 'rte')['bag_of_words']:.1f}"
+
+
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_of):
     results, grid = run_of("sst2", "rte")
@@ -300,3 +323,17 @@ def test_of_many_numbers_some_are_named_and_of_words_each(last, n, tmp_path):
     picture, _ = drawn(study(values=(*map(str, range(1, 8)), last), tasks=["rte"]), tmp_path)
     names = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
     assert len(names) == n and names[-1] == last
+
+
+@pytest.mark.parametrize("values", [("12", "8", "0", "none"), ("0", "none", "8", "12")])
+def test_every_value_is_within_the_panel_whatever_their_order(values, tmp_path):
+    picture, _ = drawn(study("n_transfer", values=values, tasks=["rte"]), tmp_path)
+    (left, right), ticks = picture.axes[0].get_xlim(), picture.axes[0].get_xticks()
+    names = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
+    assert {*names} == {*values} and left < min(ticks) < max(ticks) < right
+
+
+def test_zero_shot_scores_are_not_said_to_be_by_a_heuristic_which_few_tasks_have(tmp_path):
+    plan = study("checkpoint", values=("10", "20"), tasks=["rte"])
+    picture = lines.draw(made(tmp_path, plan).frame.assign(zero_shot=50.0), plan)
+    assert "zero-shot" in named(picture)

@@ -1,5 +1,6 @@
 """The deviations over language models and over fine-tuning: by hand, and of a known truth."""
 
+import json
 import random
 
 import numpy as np
@@ -70,3 +71,22 @@ def test_the_table_has_both_where_each_model_is_fine_tuned_several_times(seeds, 
         assert [row[name] for name in variances.SPREAD + variances.RATIO] == pytest.approx(found_of)
         text = "{:.1f} / {:.1f} [{:.1f}, {:.1f}]".format(*found_of)
         assert f" {text} |" in found.markdown.partition(variances.HEADING)[2]
+
+
+def test_of_a_mean_the_models_are_told_apart_whatever_the_order_of_the_seeds(tmp_path):
+    seeds, names = [42, 7, 1, 2], ["rte", "sst2"]
+    grid = make_grid(*names, seeds={"pretrain": [0, 1], "finetune": seeds})
+    plan = study("", tasks=names).model_copy(update={"seeds": seeds})
+    of_tasks = []
+    for cell in plan.cells():
+        record = make_cell(random.Random(1), grid, cell)
+        assert [run["pretrain_seed"] for run in record["seeds"]] == [0, 1, 0, 1]
+        write(cell.path(tmp_path), record)
+        write_cell_answers(tmp_path, cell, np.random.default_rng(1), 0.5)
+        write_examples(tmp_path, cell.task)
+        runs = json.loads(cell.path(tmp_path).read_text())["seeds"]
+        of_tasks.append([run["scores"]["dev"]["accuracy"] for run in runs])
+    row = mean_of(table.build(tmp_path, grid, plan).frame, "full", "")
+    assert row["by_seed"] == pytest.approx(np.mean(of_tasks, axis=0))
+    expected = variances.deviations(row["by_seed"], 2)[:2]
+    assert [row[name] for name in variances.SPREAD] == pytest.approx(expected)

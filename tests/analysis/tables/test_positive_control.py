@@ -327,6 +327,23 @@ def test_what_is_beyond_its_border_fails_one_check_and_what_is_not_there_none(
     assert (f"Every check holds; {len(checks)} were not" in table.markdown) == (met == "not run")
 
 
+def test_zero_shot_tasks_are_counted_only_where_every_task_was_asked(folder):
+    write(folder)
+    table = pd.read_csv(folder / "zero_shot.csv")
+    table = table[table["task"].isin([*SHOWN, "mean"])]  # of the paper's own four tasks alone
+    frame = positive_control.build(write(folder, zero_shot=table), GRID).frame
+    assert frame.set_index("check")["met"][[TASKS_SHOWN, PROMPTS]].to_list() == ["yes", "not run"]
+
+
+def test_a_line_of_ones_own_is_of_no_account_for_the_recipe(folder):
+    table = pd.read_csv(write(folder) / "ablation.csv", dtype={"n_transfer": str})
+    mine = table[table["variant"] == FULL].assign(variant="Mine", by_seed="1;99", sd=9.0)
+    frame = positive_control.build(
+        write(folder, ablation=pd.concat([table, mine], ignore_index=True)), GRID
+    ).frame
+    assert list(frame.set_index("check")["ours"][[SPREAD, DEVIATION]]) == [15, 1.5]
+
+
 def test_without_a_line_of_table_5_its_checks_are_not_run_or_absent(folder):
     lacking = ablation({PERMUTED: 26.0})  # such as its null in a later file
     frame = positive_control.build(write(folder, ablation=lacking), GRID).frame

@@ -30,7 +30,7 @@ REFERENCES: list[style.Look] = [
 TRAIN: style.Look = {"linestyle": "--", "linewidth": 1.5, "marker": ""}
 ZERO_SHOT: style.Look = {
     **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
-    "label": "zero-shot, by the paper's heuristic",
+    "label": "zero-shot",  # by the paper's heuristic or, of tasks without one, by a prompt
 }
 CHECKPOINTS: Looks = {  # what else is known of each checkpoint, by the table's column
     "zero_shot": ZERO_SHOT,
@@ -163,11 +163,12 @@ def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
 
 def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
     """Label the values of the axis with `names`, only some of them if many; `none` is set apart."""
-    step, last, placed = math.ceil(len(names) / CROWDED), names[-1], places(study.values)
+    step, placed = math.ceil(len(names) / CROWDED), places(study.values)
+    at = {name: placed[value] for name, value in zip(names, study.values, strict=True)}
+    last = max(at, key=at.__getitem__)
     if step > 1 and not last.replace(",", "").replace(".", "").isdigit():  # words, not numbers
         step = 1
         ax.tick_params(axis="x", labelrotation=30)
-    at = {name: placed[value] for name, value in zip(names, study.values, strict=True)}
     shown = [n for n in names if n == NONE or (at[last] - at[n]) % step == 0]
     ax.set_xticks([at[name] for name in shown], shown)
     ax.set_xlim(min(at.values()) - 0.5, at[last] + 0.5)

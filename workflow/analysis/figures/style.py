@@ -40,7 +40,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 BROWN, OLIVE = "#8C510A", "#7A7A00"
 
-MODELS: dict[str, Look] = {  # ARCH, or ARCH-CORPUS
+MODELS: dict[str, Look] = {  # ARCH, or transformer-CORPUS
     "transformer": {"label": "Transformer", "color": BLUE, "marker": "o", "linestyle": "-"},
     "lstm": {
         "label": "LSTM",
@@ -66,8 +66,19 @@ MODELS: dict[str, Look] = {  # ARCH, or ARCH-CORPUS
 
 
 def model(arch: Arch, corpus: Corpus) -> Look:
-    """The look of a language model, by its architecture and what it was trained on."""
-    return MODELS[arch if corpus == "books" else f"{arch}-{corpus}"]
+    """The look of a language model, by its architecture and what it was trained on.
+
+    An LSTM of shuffled books has the LSTM's colour, and the stroke and marker of the transformer
+    that read them.
+    """
+    own = MODELS[arch]
+    if corpus == "books":
+        return own
+    control = MODELS[f"transformer-{corpus}"]
+    if arch == "transformer":
+        return control
+    label = control["label"].replace("Transformer", own["label"])
+    return own | {"label": label, "linestyle": control["linestyle"], "marker": control["marker"]}
 
 
 VARIANTS: dict[str, Look] = {  # of Table 5, in their model's colour if no other variant has it

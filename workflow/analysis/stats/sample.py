@@ -129,6 +129,7 @@ class Sample:
 def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
     """The sum of `weights` times `samples` at the seeds they share; None if they share none.
 
+    The seeds are in the order of the first sample, that in which they start from the models.
     Its limits are what the sum can reach; tokens and alarms are those of all runs together. Its
     pre-training seeds are those of the sample with the fewest, ignoring samples with only one: with
     two models of shuffled books behind three fine-tuning seeds, there are two independent seeds.
@@ -136,7 +137,7 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
     shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
     if not shared:
         return None
-    seeds = sorted(shared)
+    seeds = [seed for seed in samples[0].seeds if seed in shared]
     aligned = [sample.at(seeds) for sample in samples]
 
     def total(values: Sequence[Any]) -> Any:
