@@ -250,10 +250,19 @@ class Grid(OfTasks):
         """The architectures of the run's own language models."""
         return list(dict.fromkeys(line.arch for line in self.of_books))
 
+    @cached_property
+    def table_5(self) -> list[Line]:
+        """The lines of Table 5."""
+        return [point.of for point in self.studies["ablation"].points]
+
     @property
     def aux(self) -> list[Aux]:
-        """Whether the run trains with the auxiliary LM loss, without it, or both."""
-        return list(dict.fromkeys(line.aux for line in self.of_books))
+        """Whether Table 5 has the full transformer with the auxiliary LM loss, without it, or both.
+
+        Figure 2 may have it without where Table 5 does not; but Tables 2 to 4 read Table 5's cells.
+        """
+        both: tuple[Aux, Aux] = ("on", "off")
+        return [aux for aux in both if self.find(aux=aux) in self.table_5]
 
     @property
     def n_layer(self) -> dict[Arch, int]:
@@ -313,11 +322,14 @@ class Grid(OfTasks):
     def is_pooled(self, cell: Cell) -> bool:
         """Whether the cell's seeds are pooled with those of other cells.
 
-        Only plain lines that transfer nothing or everything are, whatever else the run has. How a
-        control's model of shuffled books varies with the seed says nothing about the others.
+        Only plain lines of Table 5 that transfer nothing or everything are, whatever else the run
+        has; of an architecture that Table 5 lacks, those of other studies. How a control's model of
+        shuffled books varies with the seed says nothing about the others.
         """
         ends = [line for line in self.of_books if line.n_transfer in ("none", line.n_layer)]
-        return cell.line in [line.name for line in ends]
+        archs = {line.arch for line in self.table_5}
+        pooled = [line for line in ends if line in self.table_5 or line.arch not in archs]
+        return cell.line in [line.name for line in pooled]
 
     def pooled(self, study: StudyPlan) -> list[Cell]:
         """The run's own cells whose seeds are pooled for a study."""
@@ -330,9 +342,8 @@ class Grid(OfTasks):
 
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all layers transferred."""
-        lines = [self.find(aux="on"), self.find(aux="off")]
-        names = [line.name for line in lines if line]
-        return [cell for cell in self.cells() if cell.line in names]
+        lines = [self.find(aux=aux) for aux in self.aux]
+        return [cell for cell in self.cells() if self.line(cell) in lines]
 
     def submitted(self) -> list[Cell]:
         """The cells whose predictions are submitted to GLUE."""

@@ -235,9 +235,10 @@ class Plan:
         for title, value, overlay in entry.points():
             line = self.line(name(self.effective(overlay)))
             shown = line.n_transfer if entry.axis == N_TRANSFER in overlay else value
-            if isinstance(shown, dict):
+            if isinstance(shown, dict) and shown:
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())
-            text = "" if value is None else f"{shown}"
+            has_value = entry.axis and title not in entry.references
+            text = str("null" if shown is None else shown) if has_value else ""
             minus = given.minus if (given := entry.lines.get(title)) else ""
             points.append(Point(line=title, value=text, of=line, minus=minus))
         return StudyPlan(

@@ -4,6 +4,7 @@ Light, because the Snakefile plans with it.
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
@@ -11,13 +12,15 @@ from typing import get_args
 from gpt1.cell import VECTORS, Arch, PretrainedModel
 from tasks.world.cloze import SKILLS
 from workflow.configuration.checks import cross_checks
+from workflow.configuration.model import Config
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
 from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
 
-FORMS = ("csv", "md", "svg")  # the files of a study that the page shows
+OF_THE_PAPER = ("ablation", "layer_transfer")  # studies with tables of their own
+FORMS = ("csv", "md", "svg")  # the files of another study that the page shows
 # Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
 # language model depend on.
 NOT_TRAINED = (
@@ -25,7 +28,12 @@ NOT_TRAINED = (
     "world.cloze",
 )
 OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint")
+# Keys of experiment, and of one of its tasks, that change the reported rows.
+OF_REPORTED_ROWS = ("world.seed", "world.report", "world.reported")
+OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
+FIGURE_2 = "experiment.studies.layer_transfer"
+NOT_OF_TABLE_5 = ("axis", "values", "references", "predicted", "skills")
 
 
 def plan(lines: Plan, study: str) -> StudyPlan:
@@ -44,6 +52,13 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
     for task, taught in entry.skills.items():
         for wrong in sorted({task} - {*tasks} | {*taught} - {*SKILLS}):
             yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
+    if entry.skills and not cloze_file(base):
+        yield f"{key}.skills: there are no cloze items; give experiment.cloze, or remove skills"
+    for title, lost in entry.predicted.items():
+        for wrong in sorted({*lost} - {*tasks}):
+            yield f"{key}.predicted.{title}: {wrong} is not among the study's tasks; remove it"
+    for title, text in _twice(lines.plan(study)):
+        yield f"{key}.{entry.part(title)}: {text} twice among the values; give it once"
     seeds = next(entry.points())[2].get(SEEDS)
     for title, value, overlay in entry.points():
         at = "" if value is None else f" at {entry.axis} {value}"
@@ -58,6 +73,7 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         line = lines.line(variant)
         if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
+        yield from (f"{point}: {of}" for of in _not_comparable(lines, variant, entry, tasks))
         if overlay.get(SEEDS) != seeds:
             yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
         has_models = bool(line.models()) or entry.axis == N_TRANSFER  # values may include none
@@ -67,6 +83,33 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
             remedy = "make the line a reference" if changed == entry.axis else "remove it"
             if not changed.startswith(f"{entry.axis}."):  # values may have parts for other lines
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
+
+
+def _twice(plan: StudyPlan) -> list[tuple[str, str]]:
+    """The title and value of points that a study has twice, such as `all` and 12 layers."""
+    counts = Counter(point.key for point in plan.points)
+    return [key for key, n in counts.items() if n > 1]
+
+
+def _not_comparable(lines: Plan, variant: str, study: Study, tasks: list[str]) -> Iterator[str]:
+    """Why a variant's scores, of cells or of cloze items, cannot be compared with the run's."""
+    base, config = lines.base, lines.config(variant)
+    of_tasks = (f"tasks.{task}.{key}" for task in tasks for key in OF_A_TASKS_REPORTED_ROWS)
+    of_rows = tuple(f"experiment.{key}." for key in (*OF_REPORTED_ROWS, *of_tasks))
+    for key in lines.overlays[variant]:
+        if f"{key}.".startswith(of_rows):
+            yield f"{key}: all lines are compared on the run's reported rows; remove it"
+    has_items = lines.line(variant).models() and cloze_file(base)
+    if has_items and _scored(config, study) != _scored(base, study):
+        yield (
+            "experiment.pretrain: has other checkpoints than the run's, whose cloze items are "
+            "compared; remove updates and checkpoints"
+        )
+
+
+def _scored(config: Config, study: Study | StudyPlan) -> list[int]:
+    """The updates of a config at which a study reads scores of cloze items."""
+    return config.updates() if study.skills else config.updates()[-1:] if study.predicted else []
 
 
 def _of_no_cell(
@@ -101,6 +144,8 @@ def run_faults(lines: Plan) -> Iterator[str]:
     yield from _misspelt(experiment.studies)
     for study in experiment.all:
         yield from faults(lines, study)
+    yield from _with_other_seeds(lines)
+    yield from _not_of_the_paper(lines)
     table_5 = experiment.studies["ablation"].lines.get(PAPER)
     if table_5 is None or table_5.overlay:
         yield (
@@ -137,6 +182,41 @@ def run_faults(lines: Plan) -> Iterator[str]:
             yield f"experiment.keep: {cell.name} is not a cell of a study; {remedy}"
 
 
+def _with_other_seeds(lines: Plan) -> Iterator[str]:
+    """Faults: lines with seeds of their own in studies whose cells `all` samples and lists."""
+    for study in lines.base.experiment.all:
+        entry = lines.base.experiment.studies[study]
+        points = entry.points()
+        for title in dict.fromkeys(t for t, _, of in points if SEEDS in lines.effective(of)):
+            yield (
+                f"experiment.studies.{study}.{entry.part(title)}: {SEEDS} is the run's in what all "
+                "makes; remove it, or ask for a study with other seeds by name"
+            )
+
+
+def _not_of_the_paper(lines: Plan) -> Iterator[str]:
+    """Faults: what other studies may have, but neither Table 5 nor Figure 2 (left)."""
+    experiment = lines.base.experiment
+    table_5, figure_2 = (experiment.studies[study] for study in OF_THE_PAPER)
+    of_table_5 = {key: getattr(table_5, key) for key in NOT_OF_TABLE_5}
+    of_table_5 |= {f"lines.{t}.minus": line.minus for t, line in table_5.lines.items() if line}
+    for key in (key for key, value in of_table_5.items() if value):
+        yield (
+            f"experiment.studies.ablation.{key}: Table 5 compares each line with {PAPER!r}; "
+            "remove it, or give it in a study of another name"
+        )
+    if "layer_transfer" in experiment.all:
+        own = {f"lines.{t}.axis": of.axis for t, of in figure_2.lines.items() if of and of.axis}
+        for key, axis in ({"axis": figure_2.axis} | own).items():
+            if axis != N_TRANSFER:
+                yield (
+                    f"{FIGURE_2}.{key}: {axis or 'null'}, but Figure 2 is drawn along n_transfer; "
+                    "give that, or a study of another name"
+                )
+        if all(point.of.arch == "lstm" for point in lines.plan("layer_transfer").points):
+            yield f"{FIGURE_2}.lines: none is a transformer; keep one, or take it out of all"
+
+
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
     """Faults: additions to a study, or lines to remove, whose names only resemble existing ones."""
     for study, entry in studies.items():
@@ -155,21 +235,24 @@ def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
 
 
 def heads(lines: Plan) -> list[StudyHead]:
-    """The studies that can be made besides the run's own, as the page names them."""
+    """The studies that can be made besides the paper's two, as the page names them."""
     return [
         StudyHead(name=study, heading=entry.heading or study, question=entry.question)
         for study, entry in lines.base.experiment.studies.items()
-        if study not in lines.base.experiment.all and not list(faults(lines, study))
+        if study not in OF_THE_PAPER and not list(faults(lines, study))
     ]
 
 
 def made(lines: Plan) -> list[str]:
-    """The files of studies already made, for the page; all forms of a study if any exists."""
+    """The files, for the page, of studies that `all` makes or that are already made.
+
+    They are all forms of a study if any exists.
+    """
     there: list[str] = []
     for study in heads(lines):
         stem = Path(lines.base.results, "studies", study.name)
         files = [stem.with_suffix(f".{form}") for form in FORMS]
-        if any(file.is_file() for file in files):
+        if study.name in lines.base.experiment.all or any(file.is_file() for file in files):
             there += map(str, files)
     return there
 
@@ -192,7 +275,6 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
         files += [m.zero_shot("<results>", t, u) for m in of_run for t in tasks for u in updates]
     if study.axis == "train_share":
         files += [Path("<results>", "examples", task) for task in study.tasks]
-    is_asked = bool(cloze_file(base))
-    scored = updates if study.skills else updates[-1:] if study.predicted and is_asked else []
+    scored = _scored(base, study) if cloze_file(base) else []
     files += [model.cloze("<results>", update) for model in models for update in scored]
     return [str(path) for path in files]

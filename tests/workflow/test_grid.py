@@ -50,6 +50,34 @@ def test_the_curve_of_layers_has_the_points_of_its_study_alone():
     assert grid.sweep("lstm", "on") == [1]
 
 
+def test_table_5_keeps_its_cells_whatever_the_order_of_the_studies():
+    config = changed(shipped(), "experiment.all", ["layer_transfer", "ablation"])
+    first, second = (Plan(parse(of)) for of in (shipped(), config))
+    assert first.grid().parts() == second.grid().parts()
+    assert [*jobs(first)] == [*jobs(second)]
+
+
+def test_tables_2_to_4_have_only_the_models_of_table_5():
+    line = "experiment.studies.ablation.lines.Transformer w/o aux LM"
+    grid = Plan(parse(changed(shipped(), line, None))).grid()
+    assert grid.find(aux="off") and grid.aux == ["on"]
+    assert {cell.line for cell in grid.full_transformer()} == {FULL}
+
+
+def test_the_seeds_of_figure_2_alone_are_pooled_only_where_table_5_lacks_the_architecture():
+    config = changed(shipped(), "experiment.studies.layer_transfer.lines", {"LSTM w/ aux LM": {}})
+    config["experiment"]["studies"]["layer_transfer"]["values"] = ["none", 0, 1]
+    table_5 = config["experiment"]["studies"]["ablation"]["lines"]
+    lstms = dict.fromkeys(["LSTM w/ aux LM", "LSTM w/o aux LM"])
+    without = changed(config, "experiment.studies.ablation.lines", table_5 | lstms)
+    pooled = [
+        {cell.line for cell in grid.cells() if grid.is_pooled(cell)}
+        for grid in (Plan(parse(of)).grid() for of in (config, without))
+    ]
+    none = {"arch-lstm+n_transfer-none", "arch-lstm+finetune.lm_coef-0+n_transfer-none"}
+    assert pooled[1] == pooled[0] | none and not none & pooled[0] and "arch-lstm" in pooled[0]
+
+
 def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     config = changed(full(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
     of_one = {"pretrain.shuffled": "words", "seeds.pretrain": [9]}

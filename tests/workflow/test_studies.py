@@ -29,6 +29,20 @@ def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
     assert StudyPlan.parse(plan.to_json()) == plan
 
 
+def test_the_page_has_every_study_that_all_makes_but_the_papers(tmp_path):
+    study = {"heading": "Mine", "tasks": ["rte"], "lines": {"a": {f"{FINETUNE}.l2": 0}}}
+    config = changed(small(), "experiment.studies.mine", study)
+    config = changed(config, "experiment.all", ["ablation", "mine"])
+    config = config | {"results": str(tmp_path / "results")}
+    found = Plan(parse(config))
+    names = [head.name for head in studies.heads(found)]
+    assert "mine" in names and not {"ablation", "layer_transfer"} & {*names}
+    files = [str(tmp_path / f"results/studies/mine.{form}") for form in studies.FORMS]
+    assert studies.made(found) == files
+    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    assert planned(ROOT, *options, "--", str(tmp_path / "results/index.html"))["study"] == 1
+
+
 def test_the_study_of_the_page_can_be_made():
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
     line, given = (yaml.safe_load(part.partition("```")[0]) for part in page.split("```yaml")[1:])
@@ -146,6 +160,21 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     options = ("--directory", str(tmp_path), "--configfile", config, "--")
     found = planned(ROOT, *options, "results/studies/mine.csv")
     assert {name: n for name, n in found.items() if name not in ("study", "total")} == ONE | jobs
+
+
+@pytest.mark.parametrize(
+    ("axis", "values", "shown"),
+    [
+        ("experiment.pretrain.shuffled", [None, "words"], ["null", "words"]),
+        (f"{FINETUNE}.init_std", [None, 0.1], ["null", "0.1"]),
+        ("experiment.world.discourse", [{}, {"remarks": 0}], ["{}", "remarks 0"]),
+    ],
+)
+def test_null_is_a_value_like_others(axis, values, shown):
+    found = one_study(axis=axis, values=values, references={"whole": {}})
+    plan = studies.plan(found, "mine")
+    assert plan.values == shown and plan.points[0].key == ("whole", "")
+    assert [point.value for point in plan.points[1:]] == shown
 
 
 def test_an_axis_of_a_section_may_have_a_part_for_each_line():

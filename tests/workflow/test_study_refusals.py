@@ -7,6 +7,7 @@ from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, sm
 from tests.workflow.running import command_line, write
 from workflow import studies
 from workflow.configuration.read import ConfigError, parse, read
+from workflow.configuration.studies import PAPER
 from workflow.plan import Plan
 
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
@@ -36,6 +37,18 @@ FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
             f"lines.a: {METHOD}.train_share is given by the axis",
         ),
         ({"predicted": {"full": []}}, "references: a prediction needs two"),
+        (
+            {
+                "lines": {"a": {"minus": "b"}, "b": {}},
+                "predicted": {"a": [], "b": []},
+                "references": {"all": {}, "none": {"n_transfer": "none"}},
+            },
+            "predicted: the lines are compared with the references; remove minus",
+        ),
+        (
+            {"axis": f"{FINETUNE}.checkpoint", "values": [0, None]},
+            "values: null is the last checkpoint; give its update",
+        ),
     ],
 )
 def test_a_study_that_says_nothing_is_one_line(entry, fault):
@@ -71,6 +84,113 @@ NOTHING = "changes none of its cells; "
 )
 def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fault):
     assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+
+
+ROWS = "all lines are compared on the run's reported rows; remove it"
+PREDICTED = {"references": {"all": {}, "none": {"n_transfer": "none"}}, "predicted": {"a": ["rte"]}}
+CHECKPOINTS = (
+    "experiment.pretrain: has other checkpoints than the run's, whose cloze items are compared; "
+    "remove updates and checkpoints"
+)
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (
+            {"axis": "n_transfer", "values": ["none", 0, 12, "all"]},
+            "lines.full: 12 twice among the values; give it once",
+        ),
+        (
+            {"axis": "experiment.world.seed", "values": [43, 44]},
+            f"lines.full at experiment.world.seed 44: experiment.world.seed: {ROWS}",
+        ),
+        *(
+            ({"lines": {"a": {f"experiment.{key}": value}}}, f"lines.a: experiment.{key}: {ROWS}")
+            for key, value in (
+                ("world.report", 50),
+                ("world.reported.lexical", 1),
+                ("tasks.rte.limit_report", 9),
+            )
+        ),
+        (
+            PREDICTED
+            | {"tasks": None, "lines": {"a": {"finetune.l2": 0}}, "predicted": {"a": ["rt"]}},
+            "predicted.a: rt is not among the study's tasks; remove it",
+        ),
+        (
+            PREDICTED | {"lines": {"a": {"experiment.pretrain.updates": 1000}}},
+            f"lines.a: {CHECKPOINTS}",
+        ),
+        (
+            {
+                "axis": f"{FINETUNE}.checkpoint",
+                "values": [0],
+                "lines": {"a": {"experiment.pretrain.checkpoints": 3}},
+                "skills": {"rte": ["energy"]},
+            },
+            f"lines.a at {FINETUNE}.checkpoint 0: {CHECKPOINTS}",
+        ),
+    ],
+)
+def test_what_a_table_would_find_only_after_training_is_refused(entry, fault):
+    assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+
+
+def test_skills_need_cloze_items():
+    skills = {"tasks": ["sst2"], "skills": {"sst2": ["opinion"]}}
+    found = one_study(shipped("novels"), axis=f"{FINETUNE}.checkpoint", values=[0], **skills)
+    (fault,) = studies.faults(found, "mine")
+    assert fault.startswith("experiment.studies.mine.skills: there are no cloze items; give exper")
+
+
+TRANSFORMERS = dict.fromkeys([PAPER, "Transformer w/o aux LM"])
+LSTMS = dict.fromkeys(["LSTM w/ aux LM", "LSTM w/o aux LM"])
+
+
+@pytest.mark.parametrize(
+    ("study", "entry", "fault"),
+    [
+        ("ablation", {"axis": "finetune.l2", "values": [0, 1]}, "axis: Table 5 compares each line"),
+        ("ablation", {"references": {"a": {"n_transfer": 3}}}, "references: Table 5 compares each"),
+        (
+            "ablation",
+            {"lines": {"a": {"n_transfer": 3, "minus": PAPER}}},
+            "lines.a.minus: Table 5 compares each line with 'Transformer w/ aux LM (full)'; remove",
+        ),
+        ("layer_transfer", {"lines": TRANSFORMERS}, "lines: none is a transformer; keep one"),
+        (
+            "layer_transfer",
+            {"axis": f"{FINETUNE}.checkpoint", "values": [0], "lines": LSTMS},
+            f"axis: {FINETUNE}.checkpoint, but Figure 2 is drawn along n_transfer; give that",
+        ),
+        (
+            "layer_transfer",
+            {"axis": None, "values": [], "lines": LSTMS},
+            "axis: null, but Figure 2 is drawn along n_transfer; give that",
+        ),
+        (
+            "layer_transfer",
+            {"values": [0, 3], "lines": {"a": {"axis": f"{METHOD}.read_layer"}}},
+            f"lines.a.axis: {METHOD}.read_layer, but Figure 2 is drawn along n_transfer; give that",
+        ),
+    ],
+)
+def test_neither_table_5_nor_figure_2_can_be_another_kind_of_study(study, entry, fault):
+    found = faults(changed(small(), f"experiment.studies.{study}", entry))
+    assert any(line.startswith(f"experiment.studies.{study}.{fault}") for line in found), found
+
+
+def test_a_study_with_seeds_of_its_own_is_asked_for_by_name():
+    seeds = {"experiment.seeds.finetune": [0, 1, 2, 3]}
+    lines = {"a": seeds, "b": seeds | {"finetune.l2": 0}}
+    config = changed(small(), "experiment.studies.mine", {"tasks": ["rte"], "lines": lines})
+    assert faults(config) == []
+    made = faults(changed(config, "experiment.all", ["ablation", "mine"]))
+    assert [line.split(": ")[0] for line in made] == [
+        f"experiment.studies.mine.lines.{title}" for title in lines
+    ]
+    assert all("experiment.seeds.finetune is the run's in what all makes;" in line for line in made)
 
 
 @pytest.mark.parametrize(

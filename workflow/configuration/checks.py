@@ -15,6 +15,9 @@ from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
 
+# What else these names stand for where the names of tasks stand.
+TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpus": "the books"}
+
 
 def cross_checks(config: Config) -> Iterator[str]:
     """The faults of a config whose keys are valid one by one."""
@@ -22,6 +25,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     if wrong := [*_tasks(experiment)]:
         yield from wrong
         return
+    yield from _titles(experiment)
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _layers(config)
     yield from _zero_shot(experiment)
@@ -42,6 +46,8 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
             yield f"{key}: no such task; {remedy}; one of your own needs kind, files and labels"
         elif entry.kind and name in (*known, "dprd"):
             yield f"{key}: is a task of the suite; give your own another name"
+        elif entry.kind and name in TAKEN:
+            yield f"{key}: is the name of {TAKEN[name]}; give your own task another name"
         elif entry.kind:
             try:
                 experiment.task(name)
@@ -57,6 +63,16 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
         others = (asked.tasks if asked else ()) if key == "only" else known
         for name in {*given} - {*experiment.tasks, *others, "dprd"}:
             yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
+
+
+def _titles(experiment: Experiment) -> Iterator[str]:
+    """Own tasks with the title of another task, which no table could tell apart."""
+    # Table 5 also has the paper's tasks that do not run.
+    known = {task.title: task.name for task in (*TASKS, experiment.task("dprd"))}
+    for name in experiment.own_tasks:
+        title = experiment.task(name).title
+        if (other := known.setdefault(title, name)) != name:
+            yield f"experiment.tasks.{name}.title: {title!r} is that of {other}; give another"
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

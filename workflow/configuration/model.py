@@ -36,6 +36,17 @@ from workflow.configuration.studies import Study, merge, shipped, without_tasks
 from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
+def _table_5_first(names: list[str]) -> list[str]:
+    """The studies with Table 5 first, since the first study with a cell trains and samples it.
+
+    Else Table 5 and what reads the same cells would wait for all cells of another study.
+    """
+    return sorted(names, key=lambda name: name != "ablation")
+
+
+StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+
+
 class Experiment(Settings):
     """Everything that may change a result."""
 
@@ -73,7 +84,7 @@ class Experiment(Settings):
     """The studies by name, each name of a-z, 0-9 and _ alone. The paper's ablation and
     layer_transfer are always there: what is given for them is merged into them. Others can be
     requested as RESULTS/studies/NAME.csv."""
-    all: Annotated[list[str], Field(min_length=1), unique] = ["ablation", "layer_transfer"]
+    all: StudyNames = ["ablation", "layer_transfer"]
     """The studies that the target all makes."""
     cloze: DataPath | None = None
     """A JSONL file of cloze items under the data folder, scored at each checkpoint (null: those

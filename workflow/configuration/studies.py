@@ -157,6 +157,9 @@ class Study(Settings):
                 raise ValueError(f"lines.{name}.minus: give a line of a study without an axis")
         if self.skills and (self.axis != CHECKPOINT or len(self.lines) > 1):
             raise ValueError("skills: give them for one line along finetune.checkpoint")
+        every = [value for line in self.lines.values() if line for value in line.values or ()]
+        if self.axis == CHECKPOINT and None in [*self.values, *every]:
+            raise ValueError("values: null is the last checkpoint; give its update")
         self._check_predicted()
         return self
 
@@ -165,6 +168,8 @@ class Study(Settings):
             return
         if self.predicted.keys() != self.lines.keys() or self.axis:
             raise ValueError("predicted: give it for each line, and no axis")
+        if any(line.minus for line in self.lines.values() if line):
+            raise ValueError("predicted: the lines are compared with the references; remove minus")
         if len(self.references) != 2:
             raise ValueError("references: a prediction needs two, with all books and with none")
         for line, names in self.predicted.items():
@@ -178,7 +183,7 @@ class Study(Settings):
     def points(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Every line at every value with its overlay, the references first.
 
-        The value is None where a line has none.
+        The value is None where a line has none, and where the axis is null.
         """
         for name, line in self.references.items():
             if line:

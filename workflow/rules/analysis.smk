@@ -46,6 +46,8 @@ if "layer_transfer" not in grid.studies:
     NOT_MADE |= {"layer_transfer", "positive_control"}
 TABLES = [table for table in tables.names() if table not in NOT_MADE]
 FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
+if len(grid.studies["ablation"].lines) == 1:  # the full model alone
+    FIGURES.remove("differences")
 # The benchmarks of jobs are not declared outputs, so the table of costs waits for all but the page.
 # `ancient` would not do: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]
@@ -140,7 +142,7 @@ rule page:
     input:
         expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
-        # The studies that exist when the run is planned; the run keeps them up to date.
+        # And the studies that exist when the run is planned; the run keeps them up to date.
         studies.made(lines),
     output:
         html="<results>/index.html",

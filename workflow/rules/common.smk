@@ -209,7 +209,7 @@ def study(wildcards):
     """The plan of the requested study; the run ends here if it cannot be made."""
     known, name = cfg.experiment.studies, wildcards.study
     try:
-        if name in ("ablation", "layer_transfer"):
+        if name in studies.OF_THE_PAPER:
             raise ConfigError([f"experiment.studies.{name}: its table is {cfg.results}/{name}.csv"])
         if name not in known:
             names = ", ".join(known) or "none"

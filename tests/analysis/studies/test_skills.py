@@ -89,6 +89,16 @@ def test_a_cell_that_was_not_run_leaves_its_task_without_a_lag(tmp_path):
     assert mean_of(found.frame, "full", "3000", "sst2")["skills"] == 100
 
 
+def test_references_have_no_place_along_pre_training(tmp_path):
+    write_skills(tmp_path, one=(50, 50, 100, 100))
+    plan = study(
+        "checkpoint", values=tuple(map(str, UPDATES)), references=("none",), tasks=["sst2"]
+    )
+    frame = made(tmp_path, plan.model_copy(update={"skills": {"sst2": ["one"]}})).frame
+    assert pd.isna(mean_of(frame, "none", "", "sst2")["skills"])
+    assert mean_of(frame, "full", "300", "sst2")["skills"] == 75
+
+
 def test_the_figure_has_the_skills_of_each_task(tmp_path):
     write_skills(tmp_path, one=(50, 60, 70, 90))
     picture, frame = drawn(along(sst2=["one"]), tmp_path)

@@ -251,6 +251,18 @@ def test_layers_have_a_line_with_aux_off_where_they_are_run_so(run_of):
     assert (rows["n_seeds"] == 3).all()
 
 
+def test_tables_2_to_4_leave_out_a_model_that_only_figure_2_has(run_of):
+    results, grid = run_of("rte")
+    points = [point for point in grid.studies["ablation"].points if point.of.aux == "on"]
+    table_5 = grid.studies["ablation"].model_copy(update={"points": points})
+    grid = grid.model_copy(update={"studies": {**grid.studies, "ablation": table_5}})
+    assert grid.find(aux="off")
+    for module in (main, contamination):
+        table, text = build(module, results, grid)
+        assert {*table["aux"].dropna()} == {"on"} and "w/o aux LM" not in text
+        assert "aux off" not in text and table.loc[table["aux"] == "on", "mean"].notna().any()
+
+
 def test_the_inventory_shows_the_mean_train_score_of_each_sweep(run_of, change):
     results, grid = run_of("rte", "mnli")
     for cell in grid.cells():

@@ -81,8 +81,18 @@ VALUES = [
     ("experiment.studies.ablation.kind", "prediction", "give predicted"),
     ("experiment.seeds.shuffled", [3], "give pretrain.shuffled"),
 ]
+OWN = {"kind": "pair", "files": "x.csv", "labels": ["a", "b"]}
 # Keys that do not fit each other.
 UNFIT = [
+    *(
+        (f"experiment.tasks.{name}", OWN, f"is the name of {what}; give your own task another")
+        for name, what in (
+            *((mean, "a mean over tasks") for mean in ("mean", "avg", "avg_all")),
+            ("corpus", "the books"),
+        )
+    ),
+    ("experiment.tasks.mine", OWN | {"title": "RTE"}, "'RTE' is that of rte; give another"),
+    ("experiment.tasks.mine", OWN | {"title": "DPRD"}, "'DPRD' is that of dprd; give another"),
     ("experiment.n_transfer", 13, "13, but the transformer has 12 layers"),
     (
         "experiment.studies.layer_transfer.lines.LSTM w/ aux LM",
@@ -167,6 +177,12 @@ def test_null_drops_only_a_task_that_there_is(tmp_path):
     assert read(paths)["experiment"]["tasks"] == dict.fromkeys(["mine", "rte"])
     with pytest.raises(ConfigError, match=r"tasks.mnlii: null drops no task; did you mean mnli\?"):
         read(paths, ["experiment={tasks: {mnlii: null}}"])
+
+
+def test_two_tasks_of_ones_own_have_different_titles():
+    config = changed(shipped(), "experiment.tasks.first", OWN | {"title": "Mine"})
+    found = faults(changed(config, "experiment.tasks.second", OWN | {"title": "Mine"}))
+    assert found == ["experiment.tasks.second.title: 'Mine' is that of first; give another"]
 
 
 def test_only_a_cell_of_a_study_can_be_kept():

@@ -8,6 +8,7 @@ import pytest
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.rules.conftest import options, plan_of, summary, tables, upstream
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
+from workflow.configuration.studies import shipped as paper_studies
 
 
 def test_the_default_config_plans_the_whole_grid(tmp_path):
@@ -81,6 +82,14 @@ def test_what_compares_a_line_that_is_not_wanted_is_not_made(run, everything):
     plan = plan_of(run, changed(config, "experiment.studies.layer_transfer", layers))
     assert plan["table_ablation"] == everything["table_positive_control"] == 1
     assert "table_positive_control" not in plan
+
+
+def test_a_full_model_alone_has_no_figure_of_differences(run, everything):
+    others = [title for title in paper_studies(has_lstm=True)["ablation"]["lines"]][1:]
+    lines = {"lines": dict.fromkeys(others)}
+    plan = plan_of(run, changed(small(), "experiment.studies.ablation", lines))
+    assert plan["figure_ablation"] == everything["figure_differences"] == 1
+    assert "figure_differences" not in plan
 
 
 @pytest.mark.parametrize("target", ["ablation.csv", "samples/transformer_ablation.parquet"])

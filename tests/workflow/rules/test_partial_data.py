@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import string
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,7 @@ def results(tmp_path_factory):
     """The results folder after the programs of a run, one after the other."""
     folder = tmp_path_factory.mktemp("run")
     write_files(folder / "data")
-    n_vocab = write_tokenizer(folder / "tokenizer")
+    n_vocab = write_tokenizer(folder / "tokenizer", string.ascii_lowercase)
     for name, given in SETTINGS.items():
         examples, encoded = folder / "examples" / name, folder / "encoded" / name
         settings = json.dumps({**given, "published": False, "select_fraction": 0.2})

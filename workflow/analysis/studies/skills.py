@@ -43,7 +43,8 @@ def add(
     lags: dict[Any, dict[str, float]] = {}
     learnt: dict[Any, float] = {}
     for task, taught in run.study.skills.items():
-        rows, models = frame[frame["task"] == task], run.study.points[-1].of.models()
+        rows = frame[(frame["task"] == task) & (frame["value"] != "")]  # no references
+        models = run.study.points[-1].of.models()
         paths = [[model.cloze(results, int(at)) for model in models] for at in rows["value"]]
         known = np.array([[_accuracy(path, taught) for path in of_all] for of_all in paths])
         learnt |= dict(zip(rows.index, known.mean(axis=1), strict=True))
