@@ -1,13 +1,23 @@
 """Tables, figures and claims of a run with a task of the user's own, by its title."""
 
 import importlib
+import json
 
 import pytest
 
 import gpt1
 from tasks.own import OwnTask
-from tests.analysis.conftest import LAYERS, make_grid, write_all, write_answers, write_tables
+from tests.analysis.conftest import (
+    LAYERS,
+    make_grid,
+    write,
+    write_all,
+    write_answers,
+    write_tables,
+)
+from tests.facts import SCORED
 from workflow.analysis.table import read_csv
+from workflow.analysis.tables import zero_shot
 
 OWN = OwnTask(
     kind="pair", title="My pairs", files="rows.csv", labels=["no", "yes"], prompt="{text} {second}"
@@ -56,6 +66,15 @@ def test_tables_and_figures_show_it_by_its_title_and_claims_leave_it_out(names, 
         figure = module.draw(*(read_csv(tmp_path / f"{table}.csv") for table in tables), grid)
         texts = [text.get_text() for ax in figure.axes for text in ax.findobj(match=_is_text)]
         assert any("My pairs" in " ".join(text.split()) for text in texts), name
+
+
+def test_a_note_says_how_many_of_its_rows_were_scored_zero_shot(tmp_path):
+    grid, n = made(tmp_path, "mine"), SCORED["n"]
+    facts = json.loads((tmp_path / "examples" / "mine.json").read_text())
+    for prepared in (n, n + 1):
+        write(tmp_path / "examples" / "mine.json", facts | {"rows": {"test": prepared}})
+        text = zero_shot.build(tmp_path, grid).markdown
+        assert (f"scored on {n:,} rows" in text) == (prepared > n)
 
 
 def _is_text(artist) -> bool:

@@ -17,6 +17,7 @@ from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from tasks.prompt import Scoring
 from workflow.analysis import markdown
+from workflow.analysis.examples import read_examples
 from workflow.analysis.notes import Notes
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -99,11 +100,16 @@ def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
-    """The tasks' notes, with the number of rows scored where it is less than the published one."""
+    """The tasks' notes, with the number of rows scored where that is not all of them.
+
+    All are the published ones or, of the user's own tasks, those that were prepared.
+    """
     found = Notes.read(results, grid.zero_shot.tasks)
+    prepared = read_examples(results, grid.own)
     notes = dict(found.by_task)
     for row in table.dropna(subset="n").drop_duplicates("task").itertuples():
-        if row.n < grid.task(row.task).rows[row.split]:
+        own = prepared.get(row.task)
+        if row.n < (own or grid.task(row.task)).rows.get(row.split, 0):
             more = f"scored on {int(row.n):,} rows"
             notes[row.task] = "; ".join(filter(None, (notes[row.task], more)))
     return replace(found, by_task=notes)
