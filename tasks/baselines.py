@@ -2,14 +2,15 @@
 
     python -m tasks baselines cola --examples examples/cola --out cola.json
 
-All are fitted on the train split (the linear models and neighbours on 10,000 of its rows, the bag
-of words on all) and scored on every other labelled one, by the same metric
-function as the fine-tuned models. None is a neural network:
+All are fitted on the train split (the first two on all of its rows, the others on at most 10,000)
+and scored on every other labelled one, by the same metric function as the fine-tuned models. None
+is a neural network:
 
+- constant answer: the one that scores best on the training rows;
+- bag of words: each text's words, the words that two texts share, and how much they overlap;
 - word overlap (two texts): how many words the texts share;
 - one text: the bag of words of only one of two texts, the better one; for multiple choice, of the
   choices only;
-- bag of words: each text's words, the words that two texts share, and how much they overlap;
 - word pairs (two texts): the bag of words, and each word of one text with each word of the other;
 - word classes: word pairs, each word replaced by its class in the books (`tasks.word_classes`);
 - class orders: ordered pairs of classes within three words, and pairs of these pairs across the

@@ -32,7 +32,8 @@ from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.grid import Aux, Grid, Seeds
+from workflow.grid import Grid, Seeds
+from workflow.study_plan import Aux
 
 LAYERS: dict[Arch, list[NTransfer]] = {
     "transformer": ["none", 0, 6, 12],
@@ -78,7 +79,7 @@ def make_grid(
     )
     for study in fields["studies"].values():
         study.own.update(fields.get("own", {}))
-    return Grid.model_validate(fields, strict=False)
+    return Grid.model_validate(fields)
 
 
 def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:

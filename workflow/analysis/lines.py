@@ -15,8 +15,8 @@ with few.
 Where a loss of the gain from pre-training was predicted, `beyond` is the loss in excess of half of
 that gain.
 
-Table 5 and Figure 2 (left) are such frames, too. The tables of degrees and the shares of
-the gain are views of them.
+Table 5 and Figure 2 (left) are such frames, too. The tables of degrees and the shares of the
+gain are views of them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -32,7 +32,8 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns
 from workflow.analysis.stats.sample import Heads, Sample, Scores, combine, mean_of
 from workflow.analysis.stats.samples import Samples, official_sets
-from workflow.grid import Grid, Point, StudyPlan
+from workflow.grid import Grid
+from workflow.study_plan import Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]

@@ -26,7 +26,8 @@ from tests.support.lines import line as a_line
 from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.lines import places
 from workflow.analysis.paper import LSTM
-from workflow.grid import Grid, Point
+from workflow.grid import Grid
+from workflow.study_plan import Point
 
 
 def is_sweep(

@@ -19,7 +19,8 @@ from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page import markup
 from workflow.analysis.page.write import main
 from workflow.analysis.table import Table
-from workflow.grid import Grid, StudyHead
+from workflow.grid import Grid
+from workflow.study_plan import StudyHead
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]

@@ -28,7 +28,7 @@ from workflow.analysis.figures import style
 from workflow.analysis.make_study import main
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.table import Table
-from workflow.grid import Point, StudyPlan
+from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte", "snli"]
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})

@@ -10,7 +10,8 @@ from workflow.analysis.paper import Variant
 from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import difference
 from workflow.analysis.stats.trends import by_seed, steps, ups_and_downs
-from workflow.grid import Aux, Grid
+from workflow.grid import Grid
+from workflow.study_plan import Aux
 
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 

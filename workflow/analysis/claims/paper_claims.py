@@ -43,7 +43,7 @@ from workflow.analysis.paper import (
     VECTORS,
     Variant,
 )
-from workflow.grid import Aux
+from workflow.study_plan import Aux
 
 HELPS = "Pre-training helps"
 FIGURE_2 = ("mnli", "race")

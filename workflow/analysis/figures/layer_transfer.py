@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import lines
-from workflow.grid import Grid, StudyPlan
+from workflow.grid import Grid
+from workflow.study_plan import StudyPlan
 
 LARGE = ["mnli", "race"]
 

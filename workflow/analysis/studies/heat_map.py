@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 
 from workflow.analysis.figures import style
 from workflow.analysis.studies.knockout import shares
-from workflow.grid import StudyPlan
+from workflow.study_plan import StudyPlan
 
 INSET = 0.06  # of the frame in its cell
 FRAME: dict[str, Any] = {"fill": False, "edgecolor": style.VERMILLION, "linewidth": 2.5}

@@ -16,7 +16,8 @@ from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
 from workflow.analysis.stats.alarms import fits
 from workflow.analysis.stats.estimate import ratios
-from workflow.grid import Grid, StudyPlan
+from workflow.grid import Grid
+from workflow.study_plan import StudyPlan
 
 BELOW = "below_constant"
 MARK = "‡"
