@@ -1,5 +1,8 @@
 """Curves over layers, updates and tokens: the tables' points, in the look of the legend."""
 
+import itertools
+
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,10 +27,10 @@ from tests.analysis.figures.conftest import (
 )
 from tests.support.lines import line as a_line
 from workflow.analysis.figures import scales, style
-from workflow.analysis.figures.lines import places
+from workflow.analysis.figures.lines import places, values_axis
 from workflow.analysis.paper import LSTM
 from workflow.grid import Grid
-from workflow.study_plan import Point
+from workflow.study_plan import Point, StudyPlan
 
 
 def is_sweep(
@@ -247,3 +250,20 @@ def test_a_log_axis_has_round_ticks(low, high, expected):
     scales._log_ticks(ax.xaxis, low, high)
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= high * 1.001]
     assert ticks == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["0", "50", "97", "186", "360", "695", "1341", "2590", "5000"], [*map(str, range(13))]],
+)
+def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
+    points = [Point(line="full", of=a_line("transformer"), value=value) for value in values]
+    study = StudyPlan(title="", axis="checkpoint", tasks=["rte"], points=points)
+    with matplotlib.rc_context(fname=style.STYLE):
+        ax = Figure(figsize=(13, 3.7), layout="constrained").subplots(1, 5)[0]
+        ax.set_ylabel("score")
+        values_axis(ax, study, values)
+        ax.figure.draw_without_rendering()
+    shown = [text.get_window_extent() for text in ax.get_xticklabels()]
+    are_apart = all(box.x1 < after.x0 for box, after in itertools.pairwise(shown))
+    assert len(shown) > 3 and (are_apart or ax.get_xticklabels()[0].get_rotation() == 30)

@@ -45,6 +45,7 @@ AXES = {
 NONE = "none"  # a value of n_transfer
 MANY = 6  # the most panels that are large; if there are more, all are small
 CROWDED = 6  # the most values of an axis that are all labelled
+LETTERS = 12  # with more values, the most letters of the labels that stand upright
 SPREAD = 0.08  # distance between two lines at the same value
 WIDTH = 0.8  # of a group of marks
 GAP = 0.5  # between groups of tasks
@@ -168,8 +169,9 @@ def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
     last = max(at, key=at.__getitem__)
     if step > 1 and not last.replace(",", "").replace(".", "").isdigit():  # words, not numbers
         step = 1
-        ax.tick_params(axis="x", labelrotation=30)
     shown = [n for n in names if n == NONE or (at[last] - at[n]) % step == 0]
+    if len(names) > CROWDED and sum(map(len, shown)) > LETTERS:
+        ax.tick_params(axis="x", labelrotation=30)
     ax.set_xticks([at[name] for name in shown], shown)
     ax.set_xlim(min(at.values()) - 0.5, at[last] + 0.5)
     if NONE in at:
