@@ -30,6 +30,19 @@ def test_half_of_the_way_is_read_between_two_checkpoints(scores, place):
     assert skills.half_way(scores) == pytest.approx(place, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("scores", "least", "place"),
+    [
+        ((0, 54, 54, 84), 54, 2.5),  # from always no to always yes is no rise
+        ((50, 52, 54, 58), 54, math.nan),
+        ((60, 60, 60, 80), 54, 2.5),
+        ((50, math.nan, 70, 90), 54, math.nan),
+    ],
+)
+def test_a_score_rises_from_the_constant_answer_if_that_is_higher(scores, least, place):
+    assert skills.half_way(scores, least) == pytest.approx(place, nan_ok=True)
+
+
 def along(**taught: list[str]):
     """A study along the checkpoints with the skills of its tasks."""
     plan = study("checkpoint", values=tuple(map(str, UPDATES)), tasks=["sst2", "rte"])
@@ -52,7 +65,8 @@ def test_a_tasks_lag_is_that_of_its_score_behind_the_mean_of_its_skills(tmp_path
     found = made(tmp_path, plan)
     row = mean_of(found.frame, "full", "3000", "sst2")
     scores = np.array([mean_of(found.frame, "full", str(u), "sst2")["by_seed"] for u in UPDATES])
-    of_scores = [skills.half_way(scores[:, seed]) for seed in (0, 1)]
+    constant = row["majority"]
+    of_scores = [skills.half_way(scores[:, seed], constant) for seed in (0, 1)]
     of_skills = [skills.half_way((50, 70, 95, 95)), skills.half_way((50, 50, 70, 95))]
     assert row["half_skills"] == pytest.approx(np.mean(of_skills))
     lags = np.subtract(of_scores, of_skills)
@@ -73,10 +87,16 @@ def test_a_score_that_is_later_than_its_skill_has_a_positive_lag(tmp_path):
     for at, by_seed in zip(rows, [(50, 50), (50, 50), (50, 50), (90, 90)], strict=True):
         frame.at[at, "by_seed"] = by_seed
     run = table.Lines(plan, GRID, table.Samples(), table.Notes({}), {})
-    again, _ = skills.add(frame.drop(columns=["lag_low", "lag_high"]), tmp_path, run)
+    frame = frame.drop(columns=["lag_low", "lag_high"])
+    again, _ = skills.add(frame, tmp_path, run)
     row = mean_of(again, "full", "3000", "sst2")
     assert row["lag"] == pytest.approx(np.mean([2.5 - 0.5, 2.5 - 1.5]))
     assert row["lag_low"] == pytest.approx(1.5 - 12.706 * 0.5, rel=1e-3)  # Student's t of two
+    for at, by_seed in zip(rows, [(50,) * 4, (50,) * 4, (50, 50, 90, 50), (90,) * 4], strict=True):
+        frame.at[at, "by_seed"] = by_seed
+    row = mean_of(skills.add(frame, tmp_path, run)[0], "full", "3000", "sst2")
+    assert row["lag"] == pytest.approx(np.mean([2.0 - 0.5, 2.5 - 1.5]))  # two seeds of each model
+    assert row["lag_low"] == pytest.approx(1.25 - 12.706 * 0.25, rel=1e-3)
 
 
 def test_a_cell_that_was_not_run_leaves_its_task_without_a_lag(tmp_path):

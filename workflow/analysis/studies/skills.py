@@ -5,6 +5,7 @@ is interpolated linearly between two checkpoints, and counted in checkpoints aft
 model.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gpt1.records import ClozeScores
+from gpt1.records import ClozeScores, ZeroShotScore
 from workflow.analysis import markdown
 from workflow.analysis.lines import Lines
 from workflow.analysis.stats.estimate import LEVEL, Component, half_width
@@ -20,16 +21,21 @@ from workflow.analysis.stats.estimate import LEVEL, Component, half_width
 HALVES = ["half_skills", "half_zero_shot", "half_score"]
 LEAST = 5.0  # points; a curve that rises less has no half-way point
 LEGEND = (
-    "In checkpoints after the untrained model. `lag`: how many the fine-tuned score is later than "
-    "the cloze items that teach it, with the 95 % interval of Student's t over seeds. A dash: a "
-    f"curve rises by less than {LEAST:g} points, or was not run."
+    "In checkpoints after the untrained model, the mean over language models. A score rises from "
+    "that of the untrained model or, if this is higher, of the best constant answer. `lag`: how "
+    "many checkpoints the fine-tuned score is later than the cloze items that teach it, with the "
+    "95 % interval of Student's t over language models, without that of rows. A dash: a curve "
+    f"rises by less than {LEAST:g} points, or was not run."
 )
 
 
-def half_way(scores: Sequence[float]) -> float:
-    """The interpolated index at which `scores` are first half-way to the last; NaN without one."""
-    values = np.asarray(scores, dtype=float)
-    if not values[-1] - values[0] >= LEAST:
+def half_way(scores: Sequence[float], least: float = -math.inf) -> float:
+    """The interpolated index at which `scores` are first half-way to the last; NaN without one.
+
+    Scores below `least` count as it, so that a fall to it or a rise to it is none.
+    """
+    values = np.maximum(np.asarray(scores, dtype=float), least)
+    if np.isnan(values).any() or values[-1] - values[0] < LEAST:
         return float("nan")
     half = (values[0] + values[-1]) / 2
     i = int((values >= half).argmax())
@@ -44,26 +50,29 @@ def add(
     learnt: dict[Any, float] = {}
     for task, taught in run.study.skills.items():
         rows = frame[(frame["task"] == task) & (frame["value"] != "")]  # no references
-        models = run.study.points[-1].of.models()
-        paths = [[model.cloze(results, int(at)) for model in models] for at in rows["value"]]
-        known = np.array([[_accuracy(path, taught) for path in of_all] for of_all in paths])
-        learnt |= dict(zip(rows.index, known.mean(axis=1), strict=True))
+        models, updates = run.study.points[-1].of.models(), [int(at) for at in rows["value"]]
+        known = [[_accuracy(m.cloze(results, at), taught) for at in updates] for m in models]
+        learnt |= dict(zip(rows.index, np.mean(known, axis=0), strict=True))
+        constant = rows["majority"].fillna(-math.inf).max()
+        untuned = [[_zero_shot(m.zero_shot(results, task, at)) for at in updates] for m in models]
         is_whole = rows["by_seed"].map(len).nunique() == 1  # else some cell or seed was not run
         curves = [*zip(*rows["by_seed"], strict=True)] if is_whole else []  # by seed
+        tuned = [half_way(curve, constant) for curve in curves]
         ways = pd.DataFrame(
             {
-                "half_skills": [
-                    half_way(known[:, i % len(models)].tolist()) for i in range(len(curves))
+                "half_skills": [half_way(curve) for curve in known],
+                "half_zero_shot": [half_way(curve, constant) for curve in untuned],
+                "half_score": [
+                    pd.Series(tuned[i :: len(models)], dtype=float).mean(skipna=False)
+                    for i in range(len(models))  # seed i is tuned from model i modulo their number
                 ],
-                "half_score": [half_way(curve) for curve in curves],
-            },
-            dtype=float,
+            }
         )
         lag = ways["half_score"] - ways["half_skills"]
-        error = Component(lag.var(skipna=False) / max(1, len(lag)), len(lag) - 1)
+        error = Component(lag.var(skipna=False) / len(lag), len(lag) - 1)
         mean, half = lag.mean(skipna=False), half_width([error], LEVEL)
-        row = {**ways.mean(skipna=False), "half_zero_shot": half_way(rows["zero_shot"])}
-        lags[rows.index[-1]] = row | {"lag": mean, "lag_low": mean - half, "lag_high": mean + half}
+        row = {"lag": mean, "lag_low": mean - half, "lag_high": mean + half}
+        lags[rows.index[-1]] = ways.mean(skipna=False).to_dict() | row
     frame = frame.assign(skills=pd.Series(learnt)).join(pd.DataFrame.from_dict(lags, "index"))
     shown = frame.loc[[*lags]]
     text = shown[HALVES].map(markdown.value)
@@ -77,3 +86,8 @@ def _accuracy(path: Path, skills: Sequence[str]) -> float:
     """The mean accuracy of a checkpoint on some skills."""
     found = ClozeScores.read(path).skills
     return float(np.mean([found[skill].accuracy for skill in skills]))
+
+
+def _zero_shot(path: Path) -> float:
+    """The zero-shot score of a checkpoint, or NaN where the task has none."""
+    return ZeroShotScore.read(path).score if path.exists() else float("nan")
