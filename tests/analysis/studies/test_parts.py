@@ -57,29 +57,42 @@ def test_without_degrees_there_are_the_rows_of_all_alone(tmp_path):
 
 def test_the_table_has_the_expectations_and_names_both_lines_of_a_difference(tmp_path):
     text = by_degree(tmp_path, compared()).markdown
+    text, _, trained = text.partition("## Scores on the training rows")
     first, _, added = text.partition("## What each adds")
     assert "Expected: b helps.\n\nExpected: c does not." in first and "Difference to" not in text
     heads = added.splitlines()[2]
     assert [f" {line} minus {minus} " in heads for line, minus in MINUS.items()] == [True] * 3
     rows = [line.split("|")[1].strip() for line in added.splitlines() if line.startswith("| ")]
     assert rows == ["", "mean of 3 tasks", *DEGREES, "SST-2", "QNLI", "RTE"]
+    (of_b,) = (line.split("|")[2:] for line in trained.splitlines() if line.startswith("| b "))
+    frame = table.build(tmp_path, GRID, compared()).frame
+    means = [mean_of(frame[frame["degree"] == ""], "b", "", of) for of in ("mean", "sst2")]
+    assert [float(of) for of in of_b[:2]] == [round(row["train"], 1) for row in means]
 
 
 def test_the_figure_has_a_panel_for_each_difference_with_its_interval(tmp_path):
     frame = by_degree(tmp_path, compared()).frame
     with matplotlib.rc_context(fname=style.STYLE):
         figure = parts.draw(frame, compared())
-    titles = [ax.get_title().replace("\n", " ") for ax in figure.axes]
+    way, *panels = figure.axes
+    whole = frame[frame["degree"] == ""]
+    means = {line: mean_of(whole, line, "", "mean")["mean"] for line in ("a", *MINUS)}
+    ways = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in way.patches]
+    ends = [(0.0, means["a"])] + [(means[minus], means[line]) for line, minus in MINUS.items()]
+    assert [sorted(of) for of in ways] == [pytest.approx(sorted(of)) for of in ends]
+    assert [of.get_text() for of in way.texts] == [f"{mean:.1f}" for mean in means.values()]
+    assert [label.get_text() for label in way.get_yticklabels()] == [*means]
+    titles = [ax.get_title().replace("\n", " ") for ax in panels]
     for title, (line, minus) in zip(titles, MINUS.items(), strict=True):
         row = mean_of(frame[frame["degree"] == ""], line, "", "mean")
         assert title.startswith(f"{line} minus {minus} {row['diff']:.1f} [")
-    named = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    named = [label.get_text() for label in panels[0].get_yticklabels()]
     assert named == ["mean of 3 tasks", *DEGREES, "SST-2", "QNLI", "RTE"]
 
 
 def test_a_difference_that_was_not_run_has_no_panel_and_without_any_the_figure_says_so(tmp_path):
     frame = by_degree(tmp_path, compared()).frame
     gone = frame.assign(diff=frame["diff"].where(frame["line"] == "c"))
-    assert [ax.get_title()[:9] for ax in parts.draw(gone, compared()).axes] == ["c minus b"]
+    assert [ax.get_title()[:9] for ax in parts.draw(gone, compared()).axes] == ["", "c minus b"]
     (ax,) = parts.draw(frame.assign(diff=float("nan")), compared()).axes
     assert is_noted_as_not_run(ax)
