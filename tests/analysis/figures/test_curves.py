@@ -38,7 +38,7 @@ def is_sweep(
 ) -> bool:
     """Whether a panel has the curve of these rows at the places of their values, but for a shift,
     and `none` apart from the others."""
-    at = rows["value"].map(places(values))
+    at = rows["value"].map(places(values, "n_transfer"))
 
     def unshifted(points: Points) -> Points:
         return {(round(x), y) for x, y in points}
@@ -267,3 +267,18 @@ def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
     shown = [text.get_window_extent() for text in ax.get_xticklabels()]
     are_apart = all(box.x1 < after.x0 for box, after in itertools.pairwise(shown))
     assert len(shown) > 3 and (are_apart or ax.get_xticklabels()[0].get_rotation() == 30)
+
+
+@pytest.mark.parametrize(
+    ("values", "axis", "at"),
+    [
+        (["none", "0", "4", "8", "12"], "n_transfer", [-1.0, 0, 1, 2, 3]),
+        (["0", "2", "4", "8", "12"], "n_transfer", [0, 1, 2, 4, 6]),
+        (["12", "2", "5"], "n_layer", [10 / 3, 0, 1]),
+        (["2"], "read_layer", [0]),
+        (["2", "null"], "read_layer", [0, 1]),
+        (["0", "0.1", "0.5"], "lm_coef", [0, 1, 2]),
+    ],
+)
+def test_layers_are_placed_to_scale_and_other_values_evenly(values, axis, at):
+    assert [places(values, axis)[value] for value in values] == pytest.approx(at)

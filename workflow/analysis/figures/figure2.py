@@ -45,7 +45,7 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
         reported = of_task[of_task["split"] == split]
         lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
         lines.sweep(ax, reported, study, **look, linestyle="-")
-        at = reported["value"].map(lines.places(study.values))
+        at = reported["value"].map(lines.places(study.values, study.axis))
         ends.append((grid.task(name).title, at, reported["mean"], look))
     scales.limit_to_scores(ax)
     lines.values_axis(ax, study, study.values)

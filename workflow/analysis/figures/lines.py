@@ -7,6 +7,7 @@ rows, or what else is known of the same checkpoints, such as zero-shot scores. W
 tasks are side by side in one panel.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -42,6 +43,7 @@ AXES = {
     "checkpoint": "updates of pre-training",
     "n_transfer": "layers transferred",
 }
+LAYERS = ("n_transfer", "n_layer", "read_layer")  # axes that count layers
 NONE = "none"  # a value of n_transfer
 MANY = 6  # the most panels that are large; if there are more, all are small
 CROWDED = 6  # the most values of an axis that are all labelled
@@ -144,14 +146,19 @@ def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **
             style.curve(ax, pd.Series(x, part.index), part[style.SCORE], **look)
 
 
-def places(values: Sequence[str]) -> dict[str, float]:
-    """The position of each value: evenly spaced, with `none` further to the left."""
+def places(values: Sequence[str], axis: str = "") -> dict[str, float]:
+    """The position of each value: layers to scale, others evenly, `none` further to the left."""
     numbers = [value for value in values if value != NONE]
-    return {NONE: -max(1.0, len(numbers) / 4)} | {value: i for i, value in enumerate(numbers)}
+    at = {value: float(i) for i, value in enumerate(numbers)}
+    if axis in LAYERS and len(numbers) > 1 and all(map(str.isdecimal, numbers)):
+        layers = {value: int(value) for value in numbers}
+        gap = min(b - a for a, b in itertools.pairwise(sorted(layers.values())))
+        at = {value: (n - min(layers.values())) / gap for value, n in layers.items()}
+    return {NONE: -max(1.0, len(numbers) / 4)} | at
 
 
 def _at(rows: pd.DataFrame, study: StudyPlan) -> list[float]:
-    return [places(study.values)[value] for value in rows["value"]]
+    return [places(study.values, study.axis)[value] for value in rows["value"]]
 
 
 def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
@@ -164,12 +171,12 @@ def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
 
 def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
     """Label the values of the axis with `names`, only some of them if many; `none` is set apart."""
-    step, placed = math.ceil(len(names) / CROWDED), places(study.values)
+    step, placed = math.ceil(len(names) / CROWDED), places(study.values, study.axis)
     at = {name: placed[value] for name, value in zip(names, study.values, strict=True)}
-    last = max(at, key=at.__getitem__)
+    *_, last = ordered = sorted(at, key=at.__getitem__)
     if step > 1 and not last.replace(",", "").replace(".", "").isdigit():  # words, not numbers
         step = 1
-    shown = [n for n in names if n == NONE or (at[last] - at[n]) % step == 0]
+    shown = [n for n in names if n == NONE or n in ordered[::-step]]
     if len(names) > CROWDED and sum(map(len, shown)) > LETTERS:
         ax.tick_params(axis="x", labelrotation=30)
     ax.set_xticks([at[name] for name in shown], shown)
