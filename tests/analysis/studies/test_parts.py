@@ -74,14 +74,14 @@ def test_the_figure_has_a_panel_for_each_difference_with_its_interval(tmp_path):
     frame = by_degree(tmp_path, compared()).frame
     with matplotlib.rc_context(fname=style.STYLE):
         figure = parts.draw(frame, compared())
-    way, *panels = figure.axes
+    steps, *panels = figure.axes
     whole = frame[frame["degree"] == ""]
     means = {line: mean_of(whole, line, "", "mean")["mean"] for line in ("a", *MINUS)}
-    ways = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in way.patches]
+    bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in steps.patches]
     ends = [(0.0, means["a"])] + [(means[minus], means[line]) for line, minus in MINUS.items()]
-    assert [sorted(of) for of in ways] == [pytest.approx(sorted(of)) for of in ends]
-    assert [of.get_text() for of in way.texts] == [f"{mean:.1f}" for mean in means.values()]
-    assert [label.get_text() for label in way.get_yticklabels()] == [*means]
+    assert [sorted(of) for of in bars] == [pytest.approx(sorted(of)) for of in ends]
+    assert [of.get_text() for of in steps.texts] == [f"{mean:.1f}" for mean in means.values()]
+    assert [label.get_text() for label in steps.get_yticklabels()] == [*means]
     titles = [ax.get_title().replace("\n", " ") for ax in panels]
     for title, (line, minus) in zip(titles, MINUS.items(), strict=True):
         row = mean_of(frame[frame["degree"] == ""], line, "", "mean")

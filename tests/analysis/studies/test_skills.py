@@ -31,7 +31,7 @@ def test_half_of_the_way_is_read_between_two_checkpoints(scores, place):
 
 
 @pytest.mark.parametrize(
-    ("scores", "least", "place"),
+    ("scores", "floor", "place"),
     [
         ((0, 54, 54, 84), 54, 2.5),  # from always no to always yes is no rise
         ((50, 52, 54, 58), 54, math.nan),
@@ -39,8 +39,8 @@ def test_half_of_the_way_is_read_between_two_checkpoints(scores, place):
         ((50, math.nan, 70, 90), 54, math.nan),
     ],
 )
-def test_a_score_rises_from_the_constant_answer_if_that_is_higher(scores, least, place):
-    assert skills.half_way(scores, least) == pytest.approx(place, nan_ok=True)
+def test_a_score_rises_from_the_constant_answer_if_that_is_higher(scores, floor, place):
+    assert skills.half_way(scores, floor) == pytest.approx(place, nan_ok=True)
 
 
 def along(**taught: list[str]):

@@ -7,7 +7,6 @@ rows, or what else is known of the same checkpoints, such as zero-shot scores. W
 tasks are side by side in one panel.
 """
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -152,7 +151,7 @@ def places(values: Sequence[str], axis: str = "") -> dict[str, float]:
     at = {value: float(i) for i, value in enumerate(numbers)}
     if axis in LAYERS and len(numbers) > 1 and all(map(str.isdecimal, numbers)):
         layers = {value: int(value) for value in numbers}
-        gap = min(b - a for a, b in itertools.pairwise(sorted(layers.values())))
+        gap = min(b - a for a, b in pairwise(sorted(layers.values())))
         at = {value: (n - min(layers.values())) / gap for value, n in layers.items()}
     return {NONE: -max(1.0, len(numbers) / 4)} | at
 

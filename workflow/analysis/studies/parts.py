@@ -48,7 +48,7 @@ def _added(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
-    """The way of the first mean from line to line; below, a panel for each difference.
+    """How the mean changes from line to line; below, a panel for each difference.
 
     A panel has the mean, the mean of each degree, and the tasks.
     """
@@ -63,7 +63,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=heights).ravel()
     whole = table[(table["degree"] == "") & (table["task"] == added["task"].iloc[0])]
     lines = whole.dropna(subset="mean").set_index("line")
-    _way(above.add_subplot(), lines, added.drop_duplicates("line"), looks)
+    _steps(above.add_subplot(), lines, added.drop_duplicates("line"), looks)
     axes = style.panels(below, 1, len(looks), len(looks), sharex=True, sharey=True)
     for ax, (title, look) in zip(axes, looks.items(), strict=True):
         mine = added[added["part"] == title].set_index("head").reindex(heads)
@@ -75,7 +75,9 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     return figure
 
 
-def _way(ax: Axes, lines: pd.DataFrame, added: pd.DataFrame, looks: dict[str, style.Look]) -> None:
+def _steps(
+    ax: Axes, lines: pd.DataFrame, added: pd.DataFrame, looks: dict[str, style.Look]
+) -> None:
     """A bar for the score of each line, from the score of the line that it is compared with."""
     colors = {
         line: looks[part]["color"] for line, part in zip(added["line"], added["part"], strict=True)
@@ -87,7 +89,7 @@ def _way(ax: Axes, lines: pd.DataFrame, added: pd.DataFrame, looks: dict[str, st
         ax.text(score + ahead, i, f"{score:.1f}", va="center", ha=side)
     ax.set_yticks(range(len(lines)), lines.index)
     ax.invert_yaxis()
-    ax.set_xlim(0, 100)
+    ax.set_xlim(min(0.0, lines["mean"].min()), 100)  # a correlation may be below 0
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(f"score, {added['head'].iloc[0]}")

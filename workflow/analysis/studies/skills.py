@@ -1,8 +1,8 @@
 """Do skills, or the fine-tuning gains that need them, get half-way first along pre-training?
 
-A curve goes from the untrained model to the last checkpoint. The point at which it is half-way up
-is interpolated linearly between two checkpoints, and counted in checkpoints after the untrained
-model.
+A curve goes from the untrained model, or from the constant answer if that scores higher, to the
+last checkpoint. The point at which it is half-way up is interpolated linearly between two
+checkpoints, and counted in checkpoints after the untrained model.
 """
 
 import math
@@ -29,12 +29,12 @@ LEGEND = (
 )
 
 
-def half_way(scores: Sequence[float], least: float = -math.inf) -> float:
+def half_way(scores: Sequence[float], floor: float = -math.inf) -> float:
     """The interpolated index at which `scores` are first half-way to the last; NaN without one.
 
-    Scores below `least` count as it, so that a fall to it or a rise to it is none.
+    Scores below `floor` count as `floor`, so that coming up to it is no rise.
     """
-    values = np.maximum(np.asarray(scores, dtype=float), least)
+    values = np.maximum(np.asarray(scores, dtype=float), floor)
     if np.isnan(values).any() or values[-1] - values[0] < LEAST:
         return float("nan")
     half = (values[0] + values[-1]) / 2
