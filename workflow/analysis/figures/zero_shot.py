@@ -12,7 +12,7 @@ from workflow.analysis.figures import scales, style
 from workflow.grid import Grid
 
 FAMILIES = {
-    "entailment": "natural language inference",
+    "entailment": "natural language inference and other pairs",
     "multiple_choice": "question answering and stories",
     "similarity": "similarity",
     "classification": "classification",
