@@ -35,8 +35,8 @@ from gpt1.text.tokenizer import WORDS, Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
 from tasks.common.errors import InputError
-from tasks.common.files import scratch_folder, sha256_file, write_atomic
-from tasks.common.hf_datasets import library
+from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
+from tasks.common.hf_datasets import MARK, library
 from tasks.common.records import facts_path
 
 SPLITS = ("train", "heldout")
@@ -48,8 +48,9 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
     it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first; newlines are
     not counted. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
-    held-out choice that does not fit, and a split without words.
+    held-out choice that does not fit, a split without words, and an `out` of other files.
     """
+    refuse_others(out, MARK)
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)

@@ -31,7 +31,7 @@ from huggingface_hub.utils import disable_progress_bars
 from tasks import TASKS, task
 from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import write_json, writing
+from tasks.common.files import refuse_others, write_json, writing
 from tasks.corpora import CORPORA
 from tasks.dprd import dprd
 from tasks.hub import HubSource, Snapshot, matching, pinned
@@ -74,6 +74,8 @@ def fetch(
                 f"{source.repo} at {commit} is incomplete in {folder} and HF_HUB_OFFLINE is set; "
                 "unset it, or copy the folder from another machine"
             )
+        if not (folder / ".cache").exists():  # which an earlier attempt has left
+            refuse_others(folder, manifest.NAME)
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with writing(folder):

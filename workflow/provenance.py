@@ -13,7 +13,7 @@ from typing import Any
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, sha256_json, write_json
 from workflow.configuration.model import Config
-from workflow.results_folder import PROJECT, UNCHANGING, changes
+from workflow.results_folder import LIST, PROJECT, UNCHANGING, changes
 
 
 class Provenance:
@@ -30,7 +30,7 @@ class Provenance:
         self.config, self.own = config, sha256_json([values, sorted(code)])
         locks = [*PROJECT.glob("requirements.lock"), *PROJECT.glob("requirements-torch.lock")]
         self.locks = sha256_json([sha256_file(path) for path in locks])[:12]
-        self.path, self.ended = Path(config.results, "provenance.json"), ended
+        self.path, self.ended = Path(config.results, LIST), ended
         self.listed = _read(self.path)
 
     def refusal(self, jobs: Iterable[Any]) -> str:

@@ -12,7 +12,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, as_yaml, parse, read
 from workflow.configuration.studies import flat
 
-CONFIG = "config.yaml"
+CONFIG, LIST = "config.yaml", "provenance.json"  # of a run, beside its tables
 PROJECT = Path(__file__).resolve().parent.parent
 UNCHANGING: dict[str, bool | set[str]] = {
     "results": True,
@@ -21,11 +21,17 @@ UNCHANGING: dict[str, bool | set[str]] = {
 }
 
 
-def faults(config: Config) -> Iterator[str]:
+def faults(config: Config, given: Iterable[str | Path] = ()) -> Iterator[str]:
     """Why the results folder cannot or should not be written to; empty if all is well.
 
-    Links are followed; a relative path starts from the folder where the run is started.
+    Links are followed; a relative path starts from the folder where the run is started. `given` are
+    the files that the config was read from: a run would write its own over one of the same name.
     """
+    kept = Path(config.results, CONFIG)
+    if kept.is_file() and not _is_written(kept):
+        is_given = any(os.path.exists(file) and kept.samefile(file) for file in given)
+        if is_given or not kept.with_name(LIST).exists():  # which every run writes first
+            yield f"{kept}: the run would write its own config over it; give it another name"
     path = Path(os.path.realpath(config.results))
     there = next(one for one in (path, *path.parents) if os.path.exists(one))
     own = (PROJECT, *PROJECT.parents, Path.home().resolve(), *Path.cwd().parents)
@@ -73,6 +79,14 @@ def keep_config(config: Config, made: set[str], tables: Iterable[str]) -> None:
     if not (others and (changes(config) or not path.exists())):
         with write_atomic(path) as file:
             file.write(as_yaml(config))
+
+
+def _is_written(path: Path) -> bool:
+    """Whether a config is one that `keep_config` has written, to the letter."""
+    try:
+        return as_yaml(parse(read([path]))) == path.read_text(encoding="utf-8")
+    except ConfigError:
+        return False
 
 
 def changes(config: Config) -> list[str]:

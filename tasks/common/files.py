@@ -71,6 +71,16 @@ def writing(path: str | Path) -> Iterator[None]:
         raise InputError(f"{path}: {error.strerror} while writing; {remedy}") from None
 
 
+def refuse_others(folder: Path, mark: str) -> None:
+    """Raise InputError for a folder with files but without `mark`, which an earlier output has."""
+    files = folder.iterdir() if folder.is_dir() and not (folder / mark).exists() else ()
+    if any(not path.name.startswith(".") for path in files):
+        raise InputError(
+            f"{folder}: exists and is no earlier output of this program, as it has no {mark}; give "
+            "another folder"
+        )
+
+
 @contextlib.contextmanager
 def scratch_folder(out: Path) -> Iterator[Path]:
     """An empty folder `.NAME.tmp` beside `out`; leftovers of a killed run are removed first."""

@@ -10,11 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tasks.common.errors import InputError
-from tasks.common.files import read_json, scratch_folder, write_json
+from tasks.common.files import read_json, refuse_others, scratch_folder, write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset
+
+MARK = "dataset_dict.json"  # the file that every saved data set has
 
 
 def library() -> ModuleType:
@@ -44,8 +45,7 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
         for name, rows in splits.items()
     }
     folder = Path(folder)
-    if folder.exists() and any(folder.iterdir()) and not (folder / "dataset_dict.json").exists():
-        raise InputError(f"{folder}: exists and is not a saved data set; use another folder")
+    refuse_others(folder, MARK)
     with scratch_folder(folder) as scratch:
         new = scratch / "new"
         datasets.DatasetDict(plain).save_to_disk(new)

@@ -12,17 +12,24 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tasks.common.files import scratch_folder, write_json, writing
-from tasks.common.manifest import NAME, describe
+from tasks.common.errors import InputError
+from tasks.common.files import refuse_others, scratch_folder, write_json, writing
+from tasks.common.manifest import NAME, describe, read
 from tasks.world.books import write_book
 from tasks.world.cloze import PATH, write_cloze
 from tasks.world.draw import Draw
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, make_splits
 
+MARK = "degrees.csv"  # moved first, so that a killed program leaves its mark
+
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
-    """Write the whole world to `out` and return its manifest. Never leaves partial output."""
+    """Write the whole world to `out` and return its manifest. Never leaves partial output.
+
+    Raises InputError for a folder of other files than those of an earlier world.
+    """
+    refuse_others(out, MARK)
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
     of_rows = ["task,split,row,degree\n"]
@@ -37,19 +44,25 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
             of_rows += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
     files[PATH] = write_cloze(Draw(settings.seed, "cloze"), settings)
-    files["degrees.csv"] = "".join(of_rows)
+    files[MARK] = "".join(of_rows)
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
         draw = Draw(settings.seed, f"book/{number}")
         book = write_book(draw, number, length, settings.shares(), forbidden)
         files[f"books/book{number:03d}.txt"] = book
-    (out / NAME).unlink(missing_ok=True)
+    tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != MARK)
+    if (out / NAME).exists():
+        listed = read(out, "give another folder")["files"]
+        for path in (path for top in tops for path in (out / top).rglob("*") if path.is_file()):
+            if path.relative_to(out).as_posix() not in listed:
+                raise InputError(f"{path}: not of the earlier world; move it elsewhere")
+        (out / NAME).unlink()
     with scratch_folder(out / "files") as scratch:  # in one go: RACE alone has thousands
         for path, text in files.items():
             with writing(scratch / path):
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / path).write_text(text, encoding="utf-8", newline="\n")
-        for top in {path.partition("/")[0] for path in files}:
+        for top in tops:
             shutil.rmtree(out / top, ignore_errors=True)
             (scratch / top).replace(out / top)
     manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}

@@ -230,8 +230,17 @@ def test_folders_without_books_and_an_output_among_them_are_refused(folder, tmp_
     with pytest.raises(InputError, match="no .txt file"):
         make_documents(tmp_path / "empty", out, 1)
     with pytest.raises(InputError, match="lies in the folder of the raw text"):
-        make_documents(folder, folder, 1)
+        make_documents(folder, folder / "out", 1)
     assert not out.exists()
+
+
+def test_documents_replace_no_other_folder_than_earlier_documents(folder, tmp_path):
+    for _ in range(2):
+        mine = make_documents(folder, tmp_path, 1)
+    (mine / "dataset_dict.json").rename(mine / "notes.json")
+    with pytest.raises(InputError, match="documents: exists and is no earlier output"):
+        make_documents(folder, tmp_path, 1)
+    assert (mine / "notes.json").exists()
 
 
 def test_books_without_words_are_refused(tmp_path):

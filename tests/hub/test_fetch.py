@@ -49,6 +49,12 @@ def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> s
     )
 
 
+def test_a_folder_of_something_else_is_left_alone(hub, tmp_path):
+    (tmp_path / "README.md").write_text("my own")
+    assert "exists and is no earlier output of this program" in refused(hub, tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["my own"]
+
+
 @pytest.mark.parametrize("each", SOURCES, ids=lambda each: each.name)
 def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, hub, tmp_path):
     manifest = fetch(each.name, revision(each), tmp_path, hub.url)

@@ -105,6 +105,21 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     assert [path.exists() for path in left] == [False, True]
 
 
+def test_a_config_of_the_users_is_not_written_over(tmp_path):
+    config, path = shipped("smoke") | {"results": str(tmp_path)}, tmp_path / "config.yaml"
+    faults = [f"{path}: the run would write its own config over it; give it another name"]
+    write(path, config)
+    assert list(results_folder.faults(parse(config))) == faults
+    results_folder.keep_config(parse(config), set(), [])
+    assert not list(results_folder.faults(parse(config), [path]))  # written by a run, to the letter
+    (tmp_path / "provenance.json").write_text("{}")
+    write(path, config)
+    assert list(results_folder.faults(parse(config), [path])) == faults
+    assert not list(results_folder.faults(parse(config), [tmp_path / "mine.yaml"]))  # a run's, old
+    said = snakemake(ROOT, "-n", "-d", str(tmp_path), "--configfile", str(path), code=1)
+    assert said.endswith(f"\nerror: config: {faults[0]}\n")
+
+
 def test_another_config_is_told_by_the_keys_in_which_it_differs(tmp_path):
     config = shipped("smoke") | {"results": str(tmp_path)}
     assert results_folder.changes(parse(config)) == []

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from tasks import PAPER_TASKS, task
+from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.world.make import make_world
 from tasks.world.settings import SHARES, WorldSettings
@@ -67,6 +68,23 @@ def test_the_manifest_lists_every_file_and_an_earlier_world_leaves_none(tmp_path
     assert there == set(manifest["files"]) | {"manifest.json"}
     for path, facts in manifest["files"].items():
         assert sha256_file(tmp_path / path) == facts["sha256"]
+
+
+def test_a_world_takes_the_place_of_an_earlier_one_alone(tmp_path: Path):
+    """Snakemake deletes the manifest first; a killed program has moved the mark first."""
+    book = tmp_path / "books" / "mine.txt"
+    book.parent.mkdir()
+    book.write_text("my own")
+    with pytest.raises(InputError, match="exists and is no earlier output of this program"):
+        make_world(SMOKE, tmp_path)
+    made = tmp_path / "made"
+    make_world(SMOKE, made)
+    book = book.replace(made / "books" / "mine.txt")
+    with pytest.raises(InputError, match="mine.txt: not of the earlier world; move it"):
+        make_world(SMOKE, made)
+    assert book.read_text() == "my own" and (made / "manifest.json").exists()
+    (made / "manifest.json").unlink()
+    make_world(SMOKE, made)
 
 
 def test_settings_change_sizes(tmp_path: Path):

@@ -28,7 +28,8 @@ try:
     else:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
     lines = Plan(cfg)
-    refuse([*results_folder.faults(cfg), *studies.run_faults(lines)])
+    given = workflow.overwrite_configfiles
+    refuse([*results_folder.faults(cfg, given), *studies.run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
 
