@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from workflow.analysis.compare import Comparison
     from workflow.analysis.sides import Source
 
+__version__ = "0.2.0"  # pyproject.toml reads it here
+
 
 def _check_not_hidden(package: str) -> None:
     """Raise ImportError if another file of that name, such as Invoke's tasks.py, comes first."""
@@ -41,15 +43,19 @@ if sys.argv[:1] == ["-m"]:
 
 
 def load(
-    path: str | Path, device: str = "cpu", tokenizer: str | Path | None = None
+    path: str | Path,
+    device: str = "cpu",
+    tokenizer: str | Path | None = None,
+    seed: int | None = None,
 ) -> "TextModel | Predictor":
     """The language model of a checkpoint, or the fine-tuned model of a kept cell.
 
     `path` is a file `update-N.safetensors`, which gives a `gpt1.generate.TextModel`, or the folder
-    of a kept cell, which gives a `gpt1.predict.Predictor` of the first seed. Architecture, settings
-    and tokenizer come from the files of the same run; `tokenizer` is needed only for a checkpoint
-    whose tokenizer is in another folder, as that of imported weights may be. Raises InputError for
-    a file that is missing, damaged or of another tokenizer, and for a device that does not exist.
+    of a kept cell, which gives a `gpt1.predict.Predictor` of `seed`, by default the first one kept.
+    Architecture, settings and tokenizer come from the files of the same run; `tokenizer` is needed
+    only for a checkpoint whose tokenizer is in another folder, as that of imported weights may be.
+    Raises InputError for a file that is missing, damaged or of another tokenizer, and for a seed or
+    a device that does not exist.
     """
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
@@ -65,7 +71,9 @@ def load(
         )
     if is_cell and tokenizer is not None:
         raise InputError(f"tokenizer: found {tokenizer}, but {path} has its own; leave it out")
-    return Predictor(path, device=device) if is_cell else TextModel(path, tokenizer, device)
+    if not is_cell and seed is not None:
+        raise InputError(f"seed: found {seed}, but {path} is of one seed alone; leave it out")
+    return Predictor(path, seed, device) if is_cell else TextModel(path, tokenizer, device)
 
 
 def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":

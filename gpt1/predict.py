@@ -10,8 +10,8 @@ become sequences as in training, a similarity in both orders.
 A file is a TSV (without quoting), or ends in .csv, .jsonl or .parquet. It has the columns `text`,
 for pairs `second`, for multiple choice `choice1`, `choice2`, ... or a list of them in `choices`
 (there `text` is the document or story and `second` the question). Or it has the text columns of the
-files that the cell was trained on, such as `sentence`; its other columns are ignored. Files without
-a header, such as CoLA's `train.tsv`, need one.
+files that the cell was trained on, such as `sentence`, or those of the suite's own examples; its
+other columns are ignored. Files without a header, such as CoLA's `train.tsv`, need one.
 """
 
 import argparse
@@ -36,11 +36,12 @@ from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, first_fault
-from tasks.formats import Record, records, word
+from tasks.formats import records, word
 from tasks.readers import Table
 from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
+EXAMPLE = {"first": "text", "second": "second", "choices": "choices"}  # the columns of examples
 KEYS = "give text, second and choices, or the columns of the training file"
 
 
@@ -107,10 +108,12 @@ class Predictor:
         """
         checked = []
         if isinstance(rows, pd.DataFrame):
-            rows = [_keys(record, self.columns) for record in rows.to_dict("records")]
+            rows = rows.to_dict("records")
         for i, row in enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1):
+            given = {"text": row} if isinstance(row, str) else row
             try:
-                checked.append(Row.model_validate({"text": row} if isinstance(row, str) else row))
+                named = _keys(given, self.columns) if isinstance(given, Mapping) else given
+                checked.append(Row.model_validate(named))
             except ValidationError as error:
                 raise InputError(f"{source}: row {i}: {first_fault(error)}; {KEYS}") from None
         if not checked:
@@ -175,11 +178,13 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     return rows
 
 
-def _keys(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
+def _keys(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """A record with the keys of `Row` in place of `names`, as `read_rows` says; others are kept."""
-    is_own = bool(names) and names.keys() <= record.keys()
-    if is_own or ("text" not in record and "text" in map(names.get, record)):
-        record = {names[key]: value for key, value in record.items() if key in names}
+    for known in (names, EXAMPLE):
+        is_own = bool(known) and known.keys() <= record.keys()
+        if is_own or ("text" not in record and "text" in map(known.get, record)):
+            record = {known[key]: value for key, value in record.items() if key in known}
+            break
     given = {key: _plain(value) for key, value in record.items()}
     choices: list[Any] = []
     while (name := f"choice{len(choices) + 1}") in given:
@@ -189,8 +194,10 @@ def _keys(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """The value with numbers as text, in the same form for all file formats."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple | np.ndarray):
         return [*map(_plain, value)]
+    if value is pd.NA:
+        return ""
     return value if isinstance(value, str | dict) else word(value)
 
 

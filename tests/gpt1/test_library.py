@@ -19,7 +19,7 @@ from gpt1.generate import TextModel
 from gpt1.predict import Predictor
 from tasks.common.errors import InputError
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import kept_cell, write_checkpoint, write_task
+from tests.gpt1.kept_cells import SEEDS, kept_cell, write_checkpoint, write_task
 from tests.support.tables import write_table
 from tests.workflow.configs import complete
 
@@ -99,6 +99,11 @@ def test_one_text_or_row_needs_no_list():
     assert cell.predict("a b").equals(cell.predict([{"text": "a b"}]))
 
 
+def test_a_kept_cell_is_loaded_with_the_seed_that_is_asked_for():
+    shares = {seed: gpt1.load(CELL, seed=seed).predict("a b") for seed in (None, *SEEDS)}
+    assert shares[None].equals(shares[SEEDS[0]]) and not shares[None].equals(shares[SEEDS[1]])
+
+
 def test_a_checkpoint_away_from_its_run_is_loaded_with_its_tokenizer(run, tmp_path):
     for file in (run / CHECKPOINT).parent.glob(f"update-{UPDATES}.*"):
         shutil.copy(file, tmp_path)
@@ -128,6 +133,8 @@ def test_all_tables_are_read_with_their_numbers():
         (lambda: gpt1.load(CHECKPOINT, device="tpu"), "device: found 'tpu'"),
         (lambda: gpt1.load(CHECKPOINT).score(["a", " "]), "text 2: found ' ', which has no words"),
         (lambda: gpt1.load(CHECKPOINT).generate("a", top_p=1), "top_p: found 1"),
+        (lambda: gpt1.load(CHECKPOINT, seed=0), "seed: found 0, but .* is of one seed alone; leave"),
+        (lambda: gpt1.load(CELL, seed=9), "no weights of seed 9; kept are those of 3, 4"),
         (lambda: gpt1.load(CELL, tokenizer="t"), "tokenizer: found t, but results/kept/full/sst2"),
         (lambda: gpt1.load(CELL).predict(["a", {"txt": "b"}]), "rows: row 2: .*; give text"),
         (lambda: gpt1.load(CELL).predict([]), "rows: no rows; give one"),
@@ -154,6 +161,7 @@ def test_the_wheel_holds_every_module_and_what_modules_read(root, tmp_path):
     (file,) = wheel.iterdir()
     with zipfile.ZipFile(file) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        assert f"gpt1_suite-{gpt1.__version__}.dist-info/METADATA" in archive.namelist()
         archive.extractall(tmp_path / "site")
     needed = {path for name in packages for path in (source / name).rglob("*") if path.is_file()}
     inside = {path.relative_to(source).as_posix() for path in needed}

@@ -298,5 +298,20 @@ def test_a_data_frame_and_a_single_dictionary_are_rows(made):
     table = task("rte").table
     frame = pd.DataFrame(given).set_axis([table.first, table.second], axis=1).assign(label=1)
     pd.testing.assert_frame_equal(cell.predict(frame), expected)
+    frame.loc[0, table.second] = pd.NA
+    with pytest.raises(InputError, match="rows: row 1: rte .* is about two texts; give"):
+        cell.predict(frame)
     with pytest.raises(InputError, match="rows: row 1: text: missing; give text, second and ch"):
         cell.predict(pd.DataFrame({"review": ["a"]}))
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_the_suites_own_examples_are_rows_whatever_holds_their_choices(made, name, kind):
+    _, folder, rows = made[name]
+    cell = Predictor(folder)
+    keys = {"first": "text", "second": "second", "choices": "choices"}
+    expected = cell.predict([{new: r[old] for old, new in keys.items() if old in r} for r in rows])
+    examples = [{"guid": "1", "second": "", **r, "choices": kind(r["choices"])} for r in rows]
+    pd.testing.assert_frame_equal(cell.predict(pd.DataFrame(examples)), expected)
+    pd.testing.assert_frame_equal(cell.predict(examples), expected)
