@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 from hypothesis import strategies as st
 
 from gpt1.settings import CellSettings, ModelSettings, PretrainSettings
@@ -10,8 +11,9 @@ from gpt1.text.settings import CorpusSettings
 from tasks.settings import PrepareSettings
 from tasks.world.settings import WorldSettings
 from tests.fuzz.mutations import anything, fuzz, only_our_errors, repeat
-from tests.workflow.configs import NAMES, ROOT
-from workflow.configuration.read import parse, read
+from tests.workflow.configs import NAMES, ROOT, changed, shipped
+from workflow.configuration.read import _Loader, as_yaml, parse, read
+from workflow.results_folder import changes, keep_config
 
 SETTINGS = [
     *(ModelSettings, PretrainSettings, CellSettings),
@@ -69,3 +71,23 @@ def test_settings_of_a_program(kind):
             kind.parse(content.decode("utf-8", "replace"))
 
     repeat(test, anything(text.encode()))
+
+
+def test_a_text_that_looks_like_another_value_is_kept_and_read_as_it_is(tmp_path):
+    rules = [of for every in _Loader.yaml_implicit_resolvers.values() for of in every]
+    like = [st.from_regex(pattern, fullmatch=True) for _, pattern in rules]
+    texts = st.one_of(*like, st.sampled_from(["08", "2e3", "on", "1_0", "2020-01-01", "="]))
+    base = shipped("smoke") | {"results": str(tmp_path)}
+
+    def test(drawn):
+        title, label, other = drawn
+        own = {"kind": "pair", "files": "x.csv", "labels": [label, other], "title": title}
+        config = changed(base, "experiment.tasks.mine", own)
+        lines = {title: {"n_transfer": 1}}
+        study = {"heading": title, "question": label, "tasks": ["rte"], "lines": lines}
+        found = parse(changed(config, "experiment.studies.mine", study))
+        keep_config(found, set(), [])
+        assert parse(read([tmp_path / "config.yaml"])) == found and changes(found) == []
+        assert parse(yaml.safe_load(as_yaml(found))) == found  # by YAML 1.1's rules, too
+
+    repeat(test, st.lists(texts, min_size=3, max_size=3, unique=True))

@@ -147,7 +147,7 @@ def as_yaml(config: Config) -> str:
     values["experiment"]["studies"] = stated.get("studies", {})
     for section in filter(None, (values["experiment"], values["experiment"]["zero_shot"])):
         section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
-    return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, width=100, default_flow_style=None)
 
 
 def _given(entry: dict[str, Any]) -> dict[str, Any]:
@@ -175,6 +175,10 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes a text that this reader, or one of YAML 1.1, would take for something else."""
+
+
 _Loader.yaml_implicit_resolvers = {}
 for _kind, _pattern in {
     "merge": "<<",
@@ -183,9 +187,10 @@ for _kind, _pattern in {
     "int": r"[-+]?(0|[1-9][0-9]{0,17})",  # a longer one is read as a float
     "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
 }.items():
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_kind}", re.compile(rf"(?:{_pattern})\Z"), None
-    )
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_kind}", re.compile(rf"(?:{_pattern})\Z"), None
+        )
 
 
 def _load(text: str, source: str | Path) -> Any:
