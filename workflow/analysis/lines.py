@@ -102,11 +102,14 @@ class Lines:
             facts[label] = {"metric": "mean", "split": sets, "note": notes.joined(members)}
         return facts
 
-    def titles(self) -> dict[str, str]:
-        """The column heads: of each average, and of each task with its metric and official set."""
+    def titles(self, rows: str = "") -> dict[str, str]:
+        """The heads of averages, and of tasks with their metric and official set, or `rows`."""
         titles = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
         for task, split in self.samples.splits(self.study.tasks).items():
-            metric, sets = markdown.METRICS[self.grid.task(task).metric], official_sets(split)
+            metric, sets = (
+                markdown.METRICS[self.grid.task(task).metric],
+                rows or official_sets(split),
+            )
             titles[task] = f"{self.notes.mark(task)} ({metric}, {sets})"
         return titles
 

@@ -114,6 +114,13 @@ def test_the_ablation_adds_the_training_rows_of_each_task(run_of):
     assert set(rows["rte"]) == {321} and rows["avg_all"].isna().all()
 
 
+def test_scores_on_the_training_rows_are_not_headed_by_another_split(run_of):
+    text = build(ablation, *run_of("cola"))[1]
+    reported, trained = text.split("## Scores on the training rows")
+    assert "CoLA (Matthews, dev)" in reported and "CoLA (Matthews, dev)" not in trained
+    assert "| CoLA (Matthews, training rows) " in trained
+
+
 def test_cells_with_other_rows_are_not_paired(run_of):
     results, grid = run_of("rte")
     write_answers(results, grid)

@@ -46,15 +46,16 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(table, _parts(run, frame, baselines))
 
 
-def _train(frame: pd.DataFrame) -> pd.DataFrame:
+def _train(frame: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
     """The scores on the training rows, which show the fit: tasks down, variants across."""
-    text = frame["train"].map(markdown.value)
-    shown = markdown.pivot(frame.assign(text=text), "head", "line", "text")
+    text, heads = frame["train"].map(markdown.value), frame["task"].map(titles)
+    shown = markdown.pivot(frame.assign(text=text, head=heads), "head", "line", "text")
     return shown.rename_axis("").rename_axis("", axis="columns")
 
 
 def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str | pd.DataFrame]:
-    titles = run.titles() | {"avg": "Avg (8)", "avg_all": f"Avg of all {len(run.grid.tasks)}"}
+    means = {"avg": "Avg (8)", "avg_all": f"Avg of all {len(run.grid.tasks)}"}
+    titles = run.titles() | means
     frame = frame.assign(head=frame["task"].map(titles))
 
     def scores(names: list[str]) -> pd.DataFrame:
@@ -78,7 +79,7 @@ def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str
         *shallow.note(baselines, run.grid),
         *compared(frame, run.study),
         "## Scores on the training rows",
-        _train(frame),
+        _train(frame, run.titles("training rows") | means),
         "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and its 95 % "
         "interval, of the kind of `ci_low` and `ci_high`.",
         *single_control(run.grid),
