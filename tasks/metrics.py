@@ -69,6 +69,19 @@ def _f1(both: Sums, said: Sums, true: Sums, _: Sums) -> Sums:
     return ratio(2 * both, said + true)
 
 
+def _by_class(labels: np.ndarray, predictions: np.ndarray) -> Columns:
+    """The first three columns of `_confusion` for every class in turn."""
+    classes = range(1 + int(max(labels.max(), predictions.max())))
+    said, true = ([side == k for k in classes] for side in (predictions, labels))
+    return tuple(of for k in classes for of in (said[k] & true[k], said[k], true[k]))
+
+
+def _macro_f1(*sums: Sums) -> Sums:
+    """The mean F1 of the classes that are labelled or predicted, as in scikit-learn."""
+    both, either = np.stack(sums[::3]), np.stack(sums[1::3]) + np.stack(sums[2::3])
+    return ratio(ratio(2 * both, either).sum(axis=0), (either > 0).sum(axis=0))
+
+
 def _matthews(both: Sums, said: Sums, true: Sums, n: Sums) -> Sums:
     """Pearson's correlation of the labels 0 and 1; 0 where either side is constant."""
     return ratio(n * both - said * true, np.sqrt(said * (n - said) * true * (n - true)))
@@ -118,6 +131,7 @@ def constant(values: np.ndarray) -> bool:
 COUNTED: dict[str, tuple[Callable[..., Columns], Callable[..., Sums]]] = {
     "accuracy": (_hits, _accuracy),
     "f1": (_confusion, _f1),
+    "macro_f1": (_by_class, _macro_f1),
     "matthews": (_confusion, _matthews),
 }
 METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {

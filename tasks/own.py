@@ -66,9 +66,9 @@ class OwnTask(Settings):
     """the label words in the files, such as [bad, fair, good], or a mapping from them to names,
     such as {0: bad, 1: good}; for multiple choice, the words for the choices, in their order
     (default: 0, 1, ...)"""
-    metric: Literal["accuracy", "f1", "matthews", "pearson"] = "accuracy"
-    """f1 (of the second label) and matthews need two labels; pearson needs scores from 0 to 5 in
-    place of labels"""
+    metric: Literal["accuracy", "macro_f1", "f1", "matthews", "pearson"] = "accuracy"
+    """for rare labels macro_f1, the mean F1 of all; f1 (of the second label) and matthews need two
+    labels; pearson needs scores from 0 to 5 in place of labels"""
     prompt: str | None = None
     """the zero-shot prompt of a language model: the text before the choices, with columns in
     braces, such as "{review} All in all it was" (null: no zero-shot evaluation)"""

@@ -8,7 +8,7 @@ from tasks.readers import Table
 from tasks.task import Task
 
 FAMILIES = {"pair": "entailment"}  # the paper's name for a kind, where it differs
-FURTHER = {"pearson": "spearman", "f1": "accuracy", "matthews": "accuracy"}
+FURTHER = {"pearson": "spearman", **dict.fromkeys(("f1", "macro_f1", "matthews"), "accuracy")}
 CARVED = {"train": 0.8, "test": 0.2}  # shares of a single file
 
 

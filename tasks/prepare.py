@@ -139,9 +139,13 @@ def _divided(
     seed: int,
     purpose: str,
 ) -> Splits:
-    """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none."""
+    """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none.
+
+    In a user's own task, parts have about the same shares of the labels.
+    """
     groups = connected(_binding_texts(task, rows))
-    parts = carve([row.guid for row in rows], groups, counts, seed, purpose)
+    strata = [int(row.label + 0.5) for row in rows] if task.is_own else []
+    parts = carve([row.guid for row in rows], groups, counts, seed, purpose, strata)
     for name, part in parts.items():
         if not part:
             remedy = "dev and test files, which stay undivided" if task.is_own else "more rows"
@@ -209,10 +213,23 @@ def _own_note(task: Task, splits: Splits, note: str) -> str:
         parts.append(
             f"alarm: {n:,} of {len(every):,} rows have the texts of another row and another label"
         )
-    labels = [label for label, count in _label_counts(task, train).items() if count]
+    counts, rows = _label_counts(task, train), _label_counts(task, every)
+    labels = [label for label, count in counts.items() if count]
     if len(labels) == 1:
         parts.append(f"alarm: all {len(train):,} training rows have label {labels[0]!r}")
+    elif lacking := [label for label in counts if rows[label] and label not in labels]:
+        parts.append(f"alarm: no training row has label {_named(lacking)}")
+    if unused := [label for label in rows if not rows[label] and not task.soft_labels]:
+        parts.append(f"alarm: no row has label {_named(unused)}, which is listed")
+    for k, label in enumerate(task.labels):
+        if len(joined := [word for word, of in task.coding.items() if of == k]) > 1:
+            parts.append(f"{_named(joined)} are read as {label!r}")
     return "; ".join(parts)
+
+
+def _named(labels: list[str]) -> str:
+    more = [f"{len(labels) - 5} more"] if len(labels) > 5 else []
+    return ", ".join([*(f"{label!r:.60}" for label in labels[:5]), *more])
 
 
 def main() -> None:

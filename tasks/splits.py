@@ -7,6 +7,7 @@ pairs, frequent texts are left out of this (`tasks.prepare`).
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -102,17 +103,25 @@ def carve(
     counts: dict[str, int],
     seed: int,
     purpose: str,
+    strata: Sequence[Hashable] = (),
 ) -> dict[str, set[str]]:
     """The guids of each part: at least as many as `counts` asks for, while any are left.
 
     Rows of one group stay together. The smallest part is drawn first. A group larger than a part's
-    count is left to a larger part, unless the part would otherwise stay empty.
+    count is left to a larger part, unless the part would otherwise stay empty. With `strata`, one
+    for each row, each part has about the same share of each, by the first rows of the groups.
     """
     units: dict[Hashable, list[str]] = {}
     for guid, group in zip(guids, groups, strict=True):
         units.setdefault(group, []).append(guid)
     by_first = {unit[0]: unit for unit in units.values()}
     waiting = ranked(list(by_first), seed, purpose)
+    if strata:
+        of, place, seen = dict(zip(guids, strata, strict=True)), {}, Counter[Hashable]()
+        for first in waiting:  # the units of a stratum spread evenly over the order
+            place[first] = seen[of[first]] + len(by_first[first]) / 2
+            seen[of[first]] += len(by_first[first])
+        waiting.sort(key=lambda first: place[first] / seen[of[first]])
     parts: dict[str, set[str]] = {name: set() for name in counts}
     for name, count in sorted(counts.items(), key=lambda item: item[1]):
         part, left = parts[name], []

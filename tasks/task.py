@@ -103,7 +103,7 @@ class Task:
         if self.metric == "f1":
             share = self.label_shares[1]
             return 100 * 2 * share / (1 + share)
-        return 100 / len(self.labels) if self.metric == "accuracy" else 0.0
+        return 100 / len(self.labels) if self.metric in ("accuracy", "macro_f1") else 0.0
 
     @property
     def soft_labels(self) -> bool:

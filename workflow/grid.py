@@ -70,7 +70,8 @@ class Grid(OfTasks):
     and the zero-shot tasks), `updates` the pre-training updates that have a checkpoint,
     `unlabelled` the GLUE tasks whose test rows are predicted; `synthetic` are the tasks whose rows
     come from the synthetic world, so that no published score is comparable; `has_corpus` is False
-    for published weights, whose corpus is not available. `margins` are those of claims.
+    for published weights, whose corpus is not available. `margins` are those of claims, `n_ctx` is
+    that of the run's own models.
     """
 
     studies: dict[str, StudyPlan]
@@ -81,6 +82,7 @@ class Grid(OfTasks):
     unlabelled: list[str]
     synthetic: list[str] = []
     margins: Margins = Margins()
+    n_ctx: int = 512
     has_corpus: bool
     scale: str = ""  # corpus and models in words, for the heading of the claims
 
@@ -213,6 +215,11 @@ class Grid(OfTasks):
         """The cells of the paper's Tables 2 to 4: the transformer with all layers transferred."""
         lines = [self.find(aux=aux) for aux in self.aux]
         return [cell for cell in self.cells() if self.line(cell) in lines]
+
+    def own_cells(self) -> list[Cell]:
+        """The full model's cells, the first of Table 5, on the user's own tasks with labels."""
+        own = [n for n in self.tasks if n in self.own and not self.task(n).soft_labels]
+        return [Cell(self.table_5[0].name, name) for name in own]
 
     def submitted(self) -> list[Cell]:
         """The cells whose predictions are submitted to GLUE."""

@@ -273,6 +273,7 @@ class Plan:
             examples=list(self.base.examples()),
             updates=self.base.updates(),
             margins=experiment.margins,
+            n_ctx=experiment.model.n_ctx,
             zero_shot=ZeroShot(tasks=list(scores), own=self._own(scores), normalise=scores),
             unlabelled=self.base.unlabelled(),
             synthetic=[t for t, e in self.base.examples().items() if self.base.is_synthetic(e)],

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 
 import pytest
 
@@ -13,11 +14,13 @@ from tests.analysis.conftest import (
     write,
     write_all,
     write_answers,
+    write_predictions,
     write_tables,
 )
 from tests.facts import SCORED
+from workflow.analysis.page.markup import from_markdown
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import zero_shot
+from workflow.analysis.tables import confusion, zero_shot
 
 OWN = OwnTask(
     kind="pair", title="My pairs", files="rows.csv", labels=["no", "yes"], prompt="{text} {second}"
@@ -66,6 +69,28 @@ def test_tables_and_figures_show_it_by_its_title_and_claims_leave_it_out(names, 
         figure = module.draw(*(read_csv(tmp_path / f"{table}.csv") for table in tables), grid)
         texts = [text.get_text() for ax in figure.axes for text in ax.findobj(match=_is_text)]
         assert any("My pairs" in " ".join(text.split()) for text in texts), name
+
+
+def test_the_confusion_of_labels_is_counted_over_all_seeds(tmp_path):
+    grid = make_grid("mine", "rte", own={"mine": OWN.model_copy(update={"labels": ["no", "a|b"]})})
+    (cell,) = grid.own_cells()
+    assert (cell.line, cell.task) == ("full", "mine")
+    said = {0: [(0, 0)] * 5 + [(0, 1)] * 3, 1: [(1, 0), (1, 1), (0, 0)], 9: [(1, 1)] * 50}
+    rows = [
+        (seed, split, f"mine/{split}/{i}", "", float(label), float(given))
+        for seed, pairs in said.items()
+        for split, n in (("test", None), ("train", 1))
+        for i, (label, given) in enumerate(pairs[:n])
+    ]
+    write_predictions(tmp_path, cell, rows)  # seed 9 is left from another config
+    table = confusion.build(tmp_path, grid)
+    assert table.frame["rows"].tolist() == [6, 3, 1, 1]
+    assert table.frame.loc[1, ["label", "prediction"]].tolist() == ["no", "a|b"]
+    text = table.markdown
+    assert re.search(r"\n\| no +\| +6 \| +3 \| +66.7 \| +85.7 \|\n", text)
+    html = from_markdown(text, "Confusion")
+    assert re.search('<th [^>]*scope="row">no</th>', html) and 'class="bad"' not in html
+    assert make_grid("rte").own_cells() == []
 
 
 def test_a_note_says_how_many_of_its_rows_were_scored_zero_shot(tmp_path):

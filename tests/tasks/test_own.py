@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 
 import pyarrow as pa
 import pytest
@@ -83,6 +84,36 @@ def test_a_single_file_is_divided_and_alarms_are_noted(tmp_path):
         "alarm: all 22 training rows have label 'good'"
         in prepared(tmp_path, own(), carve=carved)[1]
     )
+
+
+def test_parts_of_a_single_file_keep_the_shares_of_skewed_labels(tmp_path):
+    shares = {0: 4, 1: 20, 2: 96}
+    rows = [(f"film {n} {label}", label) for label, count in shares.items() for n in range(count)]
+    write(tmp_path / "rows.csv", [{"review": text, "stars": label} for text, label in rows])
+    for seed in range(20):
+        splits, _ = prepared(tmp_path, own(), carve={"train": 0.75, "test": 0.25}, seed=seed)
+        counts = {name: Counter(row.label for row in of) for name, of in splits.items()}
+        assert counts["test"] == {0: 1, 1: 5, 2: 24} and counts["select"].keys() >= {1, 2}
+        assert counts["train"][0] >= 2 and sum(map(len, splits.values())) == 120
+
+
+@pytest.mark.parametrize(
+    ("train", "labels", "said"),
+    [
+        ([0, 0, 2], {0: "bad", 1: "fair", 2: "good"}, "alarm: no training row has label 'fair'"),
+        ([0, 1, 2], {0: "bad", 1: "fair", 2: "good", 3: "x"}, "alarm: no row has label 'x', which"),
+        ([0, 1, 2], {0: "bad", 1: "bad", 2: "good"}, "'0', '1' are read as 'bad'"),
+        ([0, 1, 2], {0: "bad", 1: "fair", 2: "good"}, ""),
+    ],
+)
+def test_a_note_tells_of_labels_without_rows_and_of_words_that_are_joined(
+    train, labels, said, tmp_path
+):
+    write(tmp_path / "train.csv", [{"review": f"a {n}", "stars": train[n % 3]} for n in range(30)])
+    write(tmp_path / "dev.csv", [{"review": f"b {n}", "stars": n % 3} for n in range(6)])
+    files = {split: f"{split}.csv" for split in ("train", "dev")}
+    note = prepared(tmp_path, own(files=files, labels=labels))[1]
+    assert note.startswith(said) and bool(note) == bool(said) and ";" not in note
 
 
 def test_labels_are_any_words_and_several_may_have_one_name():

@@ -75,6 +75,10 @@ def test_the_metrics_are_those_of_scikit_learn_and_scipy(n):
     noisy = values + rng.random(n)
     assert METRICS["matthews"](labels, guesses) == matthews_corrcoef(labels, guesses)
     assert METRICS["f1"](labels, guesses) == f1_score(labels, guesses)
+    for classes in (2, 7):  # of which a few rows have some alone
+        sides = rng.integers(0, classes, (2, n))
+        found = METRICS["macro_f1"](*sides)
+        assert found == pytest.approx(f1_score(*sides, average="macro"), rel=1e-12)
     for name, expected in (("pearson", pearsonr), ("spearman", spearmanr)):
         found = METRICS[name](values, noisy)
         assert found == pytest.approx(expected(values, noisy).statistic, rel=1e-12)

@@ -13,7 +13,7 @@ from workflow.analysis.stats.alarms import fits, is_marked
 MISSING = "missing"
 NONE = "–"
 METRICS = {
-    **{"accuracy": "accuracy", "f1": "F1", "matthews": "Matthews"},
+    **{"accuracy": "accuracy", "f1": "F1", "macro_f1": "macro-F1", "matthews": "Matthews"},
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
 BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}

@@ -21,6 +21,9 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "last checkpoints": [model.facts("<results>", grid.updates[-1]) for model in grid.all_models()],
     "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
     "cells": [cell.path("<results>") for cell in grid.cells()],
+    "predictions of own tasks": [
+        file("<results>") for cell in grid.own_cells() for file in (cell.path, cell.predictions)
+    ],
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
     "encoded of all examples": expand("<results>/encoded/{task}.json", task=grid.examples),
 }
@@ -40,6 +43,8 @@ if not grid.zero_shot.tasks:
     NOT_MADE |= {"zero_shot"}
 if {*grid.tasks} <= {*grid.own}:  # nothing that the paper has numbers of
     NOT_MADE |= {"main", "claims"}
+if not grid.own_cells():
+    NOT_MADE |= {"confusion"}
 if not paths.cloze_file(cfg):
     NOT_MADE |= {"cloze"}
 if "layer_transfer" not in grid.studies:

@@ -21,6 +21,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     ablation = {"variant": variants, "task": "avg_all"}
     ablation |= {"diff": [-39.9, -30.0, None, -20.0], "diff_low": [-46.6, -35.0, None, -22.5]}
     ablation |= {"diff_high": [-33.2, -25.0, None, -17.5]}
+    ablation |= {"mean": [50.1, 50.0, 90.0, 70.0], "bag_of_words": 62.26}
     leads = [f"{LEAD}, mean", "another check", f"{LEAD}, compositional rows", "a third"]
     control = {"check": leads, "met": ["yes", "no", "yes", None], "ours": [9.04, 1, 16.5, None]}
     cells = {"arch": "lstm", "corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
@@ -46,6 +47,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
     assert found.over_fitted == "20.0 [17.5, 22.5]" and found.leads == ["9.0", "16.5"]
+    assert found.above_words == "27.7"
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
@@ -53,6 +55,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     assert nothing == Glance(
         checks={},
         leads=[],
+        above_words="",
         verdicts={},
         decided="",
         gain="",

@@ -18,6 +18,7 @@ from tasks.own import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.text.corpora import write_words
 from tests.tasks import conftest as published_files
+from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
 from workflow.analysis.tables import data
 
@@ -68,6 +69,41 @@ def test_lengths_and_windows_are_those_that_encoding_counted(tmp_path):
     dev = lines(tmp_path, "rte").loc["dev"]
     assert [dev["length_median"], dev["length_95"], dev["length_max"]] == [7, 30, 30]
     assert [dev["n_ctx_95"], dev["n_ctx_max"]] == [17, 17]
+
+
+@pytest.mark.parametrize(
+    ("cut", "unknown", "said"),
+    [
+        (2, 0.06, "20% of the rows are cut at n_ctx 16; 6% of the tokens are unknown"),
+        (1, 0.05, ""),
+    ],
+)
+def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
+    cut, unknown, said, tmp_path
+):
+    put(tmp_path, "rte")
+    path = tmp_path / "encoded" / "rte.json"
+    facts = read_json(path)
+    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": 10 - cut, "17": cut}, "unknown": unknown}
+    facts["splits"]["train"] |= {"n_ctx_needed": {"16": 9}, "unknown": 0.0}
+    facts["splits"]["select"] |= {"n_ctx_needed": {"16": 1}, "unknown": 0.0}
+    write(path, facts)
+    grid = make_grid("rte", examples=["rte"], n_ctx=16)
+    change(tmp_path / "examples" / "rte.json", note="alarm: all have one label; dev: 10 of 277")
+    found = data.build(tmp_path, grid)
+    of_splits = found.frame.set_index("split")
+    assert of_splits["cut"].to_dict() == {"train": 0, "select": 0, "dev": 10 * cut}
+    assert of_splits["unknown"].to_dict() == {"train": 0, "select": 0, "dev": 100 * unknown}
+    assert of_splits["alarms"].to_dict() == {
+        "train": "all have one label",
+        "select": "",
+        "dev": said,
+    }
+    assert "lose tokens at n_ctx 16" in found.markdown
+    assert (f"- RTE, dev: {said}" in found.markdown) == bool(said)
+    found.write(tmp_path / "data.csv")
+    told = ["RTE, train: all have one label", *[f"RTE, dev: {said}"] * bool(said)]
+    assert Run(tmp_path, grid, ("data",), ()).of_rows == told
 
 
 def test_rows_labels_and_origin_of_made_rows(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import VERDICTS, shown
 from workflow.analysis.page.run import Run, raised
-from workflow.analysis.paper import FITTED, NO_PRETRAINING, Variant
+from workflow.analysis.paper import FITTED, FULL, NO_PRETRAINING, Variant
 from workflow.analysis.stats.alarms import DISAGREE
 from workflow.analysis.tables.claims import decided
 from workflow.analysis.tables.positive_control import LEAD
@@ -21,14 +21,16 @@ class Glance:
 
     `checks` counts the positive control's checks by outcome, yes or no. `leads` has the points by
     which the full model is ahead of the best baseline of each task, on average and on compositional
-    rows. `verdicts` counts the claims by verdict, and `decided` says how many lines are decided.
-    `gain` is what pre-training adds on average, with its `interval`; `over_fitted` is the gain over
-    a small network from scratch. `runs` counts fine-tuning runs, `alarms` those with an alarm of
-    their own, `cells` the cells and `disagree` those whose seeds disagree.
+    rows; `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims
+    by verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
+    average, with its `interval`; `over_fitted` is the gain over a small network from scratch.
+    `runs` counts fine-tuning runs, `alarms` those with an alarm of their own, `cells` the cells and
+    `disagree` those whose seeds disagree.
     """
 
     checks: dict[str, int]
     leads: list[str]
+    above_words: str
     verdicts: dict[str, int]
     decided: str
     gain: str
@@ -50,6 +52,7 @@ class Glance:
         return cls(
             checks=_counts(control, "met", ("yes", "no")),
             leads=_leads(control),
+            above_words=_above_words(ablation),
             verdicts=_verdicts(claims),
             decided="" if claims is None else decided(claims),
             gain=gain,
@@ -71,6 +74,14 @@ def _leads(control: pd.DataFrame | None) -> list[str]:
         return []
     found = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
     return [markdown.value(points) for points in found]
+
+
+def _above_words(ablation: pd.DataFrame | None) -> str:
+    if ablation is None:
+        return ""
+    mean = ablation[(ablation["task"] == "avg_all") & (ablation["variant"] == FULL.title)]
+    lead = (mean["mean"] - mean["bag_of_words"]).dropna()
+    return f"{lead.iloc[0]:z.1f}" if len(lead) else ""
 
 
 def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:

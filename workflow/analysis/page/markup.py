@@ -39,7 +39,7 @@ def from_markdown(text: str, title: str) -> Markup:
         elif token.type == "td_open" and tokens[i - 1].type == "tr_open":
             token.tag = tokens[i + 2].tag = "th"
             token.attrSet("scope", "row")
-        elif token.content in TONES and tokens[i - 1].type == "td_open":
+        elif token.content in TONES and tokens[i - 1].tag == "td":  # not a row's own head
             tokens[i - 1].attrSet("class", TONES[token.content])
     html = parser.renderer.render(tokens, parser.options, {})
     box = f'<div class="box" role="region" aria-label="{escape(title)}" tabindex="0"><table>'

@@ -86,6 +86,13 @@ class Run:
         """A caption of Snakemake's report as one line; empty if there is none."""
         return " ".join(markup.read(CAPTIONS / f"{name}.rst").split())
 
+    @property
+    def of_rows(self) -> list[str]:
+        """The alarms that the rows of a task raise, whatever is trained on them."""
+        data = self.frame("data")
+        raised = [] if data is None else data.dropna(subset="alarms").itertuples()
+        return [f"{self.grid.shown(row.task)}, {row.split}: {row.alarms}" for row in raised]
+
     def alarms(self, title: str) -> Markup:
         """How many runs and cells of each kind of model raised each alarm."""
         runs = self.fine_tuning_runs()

@@ -4,12 +4,14 @@ A length is that of the whole input in fine-tuning, in tokens: all its texts (wi
 the longest) and the start, delimiter and classify tokens.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from gpt1.encode import WARN_ABOVE
 from gpt1.records import EncodedFacts
 from tasks import Task
 from tasks.examples import ExamplesFacts
@@ -26,15 +28,19 @@ SHOWN = {
     "length_max": "longest",
     "n_ctx_95": "window: 95 %",
     "n_ctx_max": "all",
+    "cut": "cut, %",
+    "unknown": "unknown, %",
     "overlap": "training rows",
     "half_known": "a text of one",
 }
 ABOUT = (
     "Tokens of an input with its special tokens. Window: the smallest n_ctx that truncates nothing "
-    "of 95 % of the rows, and of all. Training rows: rows that are training rows, too, before any "
-    "limit and before selection rows are taken out of these; a text of one: rows with a text of a "
-    "row that is trained on."
+    "of 95 % of the rows, and of all. Cut: rows that lose tokens at n_ctx {n_ctx}, this run's. "
+    "Unknown: tokens that the vocabulary lacks. Training rows: rows that are training rows, too, "
+    "before any limit and before selection rows are taken out of these; a text of one: rows with a "
+    "text of a row that is trained on."
 )
+CUT_ABOVE = 0.1  # the share of a split's rows above which their being cut is an alarm
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -42,18 +48,22 @@ def build(results: Path, grid: Grid) -> Table:
 
     Raises InputError for a file that is missing, damaged or of other rows.
     """
-    rows = [row for name in grid.examples for row in _rows(results, name, grid.task(name))]
+    rows = [row for name in grid.examples for row in _rows(results, name, grid)]
     frame = pd.DataFrame(rows)
     titles = frame["task"].map(grid.shown)
     shown = frame.rename(columns=SHOWN).set_index(titles + ", " + frame["split"])
     shown = shown[[*SHOWN.values()]].rename_axis("task, split").astype(str)
+    raised = [f"- {a}: {of}" for a, of in zip(shown.index, frame["alarms"], strict=True) if of]
     sources = frame.drop_duplicates("task").set_index(titles.drop_duplicates())
     listed = [f"- {title}: {_sentence(row)}." for title, row in sources.iterrows()]
-    parts = ["# Data", shown, ABOUT, "## Where the rows come from", "\n".join(listed)]
+    parts = ["# Data", shown, ABOUT.format(n_ctx=grid.n_ctx)]
+    parts += ["## Alarms", "\n".join(raised)] if raised else []
+    parts += ["## Where the rows come from", "\n".join(listed)]
     return Table(frame, parts, words=["labels"])
 
 
-def _rows(results: Path, name: str, task: Task) -> list[dict[str, Any]]:
+def _rows(results: Path, name: str, grid: Grid) -> list[dict[str, Any]]:
+    task = grid.task(name)
     path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
     facts, known = ExamplesFacts.read(path), EncodedFacts.read(encoded).splits
     parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
@@ -66,6 +76,12 @@ def _rows(results: Path, name: str, task: Task) -> list[dict[str, Any]]:
         row |= {"length_median": _quantile(part.lengths, 50)}
         for key, values in (("length", part.lengths), ("n_ctx", part.n_ctx_needed)):
             row |= {f"{key}_95": _quantile(values, 95), f"{key}_max": _quantile(values, 100)}
+        cut = sum(n for n_ctx, n in part.n_ctx_needed.items() if n_ctx > grid.n_ctx) / total
+        row |= {"cut": round(100 * cut, 1), "unknown": round(100 * part.unknown, 1)}
+        alarms = [f"{cut:.0%} of the rows are cut at n_ctx {grid.n_ctx}"] * (cut > CUT_ABOVE)
+        alarms += [f"{part.unknown:.0%} of the tokens are unknown"] * (part.unknown > WARN_ABOVE)
+        alarms += re.findall("alarm: ([^;]+)", facts.note) if split == "train" else []
+        row |= {"alarms": "; ".join(alarms)}
         row |= {"overlap": facts.overlap.get(split, 0)}
         row |= {"half_known": facts.half_known.get(split, 0)}
         rows.append(row | _origin(task, facts))
