@@ -81,3 +81,5 @@ def main() -> None:
         check_release(a.folder)
     n_values = import_weights(*given)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
+    if a.format == "openai" and not a.release:
+        print("only --release can tell whether each file is OpenAI's, in its place", flush=True)

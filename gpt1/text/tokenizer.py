@@ -55,21 +55,22 @@ class Tokenizer:
 
     @classmethod
     def load(cls, folder: str | Path) -> "Tokenizer":
-        """Read a folder that `train` wrote, or one with the two published files.
+        """Read a folder that `train` wrote, or one with published files (`vocabulary.find`).
 
         Raises InputError if a file is missing or damaged, or if ids and merges do not match.
         """
         paths = vocabulary.find(Path(folder))
         try:
-            ids, merges = models.BPE.read_file(*map(str, paths))
+            read = models.BPE.read_file if len(paths) == 2 else vocabulary.read_hub
+            ids, merges = read(*map(str, paths))
         except Exception as error:  # the library has no exception class of its own
             reason = " ".join(str(error).split())
+            files = " and ".join([str(paths[0]), *(path.name for path in paths[1:])])
             raise InputError(
-                f"{paths[0]} and {paths[1].name}: not a vocabulary and its merges ({reason:.100}); "
-                "fetch them again"
+                f"{files}: not a vocabulary and its merges ({reason:.100}); fetch them again"
             ) from None
         vocabulary.check(ids, merges, paths[0])
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        digest = hashlib.sha256(b"".join(vocabulary.contents(Path(folder)))).hexdigest()
         return cls(sorted(ids, key=ids.__getitem__), merges, digest)
 
     @property

@@ -19,32 +19,53 @@ NEWLINE_TOKEN = NEWLINE + END
 FILES = ("encoder.json", "merges.bpe")
 PUBLISHED_FILES = ("encoder_bpe_40000.json", "vocab_40000.bpe")
 HUB_FILES = ("vocab.json", "merges.txt")  # the same content on the Hugging Face hub
+HUB_FILE = "tokenizer.json"  # both in one, all that `transformers` 5 saves
+KINDS: tuple[tuple[str, ...], ...] = (FILES, PUBLISHED_FILES, HUB_FILES, (HUB_FILE,))
 VERSION = "#version: 0.2"
 
 Merges = list[tuple[str, str]]
 
 
-def find(folder: Path) -> tuple[Path, Path]:
+def find(folder: Path) -> list[Path]:
     """Paths of the two files in a folder, by our names or either set of published names.
 
-    Raises InputError if none of the files is there.
+    Of a folder without them, the path of `tokenizer.json`. Raises InputError if none is there.
     """
-    for names in (FILES, PUBLISHED_FILES, HUB_FILES):
+    for names in KINDS:
         paths = [folder / name for name in names]
         if any(path.exists() for path in paths):
-            return paths[0], paths[1]
-    raise InputError(
-        f"{folder}: no tokenizer in it; it needs {' and '.join(FILES)} "
-        f"(or {' and '.join(PUBLISHED_FILES)}, or {' and '.join(HUB_FILES)})"
-    )
+            return paths
+    known, *others = (" and ".join(names) for names in KINDS)
+    raise InputError(f"{folder}: no tokenizer in it; it needs {known} (or {', or '.join(others)})")
+
+
+def contents(folder: Path) -> list[bytes]:
+    """The two files of a folder; of `tokenizer.json` alone, as `save` writes what it holds."""
+    paths = find(folder)
+    if len(paths) == 2:
+        return [path.read_bytes() for path in paths]
+    ids, merges = read_hub(paths[0])
+    return [text.encode() for text in _texts(sorted(ids, key=ids.__getitem__), merges)]
+
+
+def read_hub(path: str | Path) -> tuple[dict[str, int], Merges]:
+    """Ids and merges of a `tokenizer.json`, without its added tokens."""
+    model = json.loads(read_text(Path(path)))["model"]
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"])
+    return dict(model["vocab"]), [(left, right) for left, right in pairs]
 
 
 def save(folder: str | Path, tokens: list[str], merges: Merges) -> None:
     """Write `encoder.json` and `merges.bpe` in the formats of the published files."""
-    with write_atomic(Path(folder) / FILES[0]) as file:
-        json.dump({token: i for i, token in enumerate(tokens)}, file)
-    with write_atomic(Path(folder) / FILES[1]) as file:
-        file.writelines(f"{line}\n" for line in [VERSION, *map(" ".join, merges)])
+    for name, text in zip(FILES, _texts(tokens, merges), strict=True):
+        with write_atomic(Path(folder) / name) as file:
+            file.write(text)
+
+
+def _texts(tokens: list[str], merges: Merges) -> tuple[str, str]:
+    lines = [VERSION, *map(" ".join, merges)]
+    ids = {token: i for i, token in enumerate(tokens)}
+    return json.dumps(ids), "".join(f"{line}\n" for line in lines)
 
 
 def read_text(path: Path) -> str:

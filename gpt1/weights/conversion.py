@@ -6,7 +6,6 @@ leaves them out. No transfer copies them, so their values affect no result. All 
 preserved bit for bit. `gpt1.weights.published` reads and writes the formats.
 """
 
-import shutil
 from pathlib import Path
 
 import torch
@@ -109,8 +108,8 @@ def export_weights(
     released = {name: tensors[name] for name in released_shapes(n_vocab, facts.model)}
     write_huggingface(out, released, facts.model)
     if tokenizer is not None:
-        sources = vocabulary.find(Path(tokenizer))
-        for source, target in zip(sources, vocabulary.HUB_FILES, strict=True):
-            with open(source, "rb") as file, write_atomic(out / target, "wb") as copy:
-                shutil.copyfileobj(file, copy)
+        contents = vocabulary.contents(Path(tokenizer))
+        for name, content in zip(vocabulary.HUB_FILES, contents, strict=True):
+            with write_atomic(out / name, "wb") as file:
+                file.write(content)
         hub_tokenizer.save(out, Tokenizer.load(tokenizer), facts.model.n_ctx, special=False)

@@ -63,10 +63,10 @@ def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
     folder.mkdir(parents=True, exist_ok=True)
     for seed, path in weights.items():
         write_tensors(weights_path(folder, seed), read_tensors(path))
-    names = (CELL, *vocabulary.FILES)
-    for source, name in zip((cell, *vocabulary.find(tokenizer)), names, strict=True):
-        shutil.copyfile(source, folder / name)
-    files = [*names, *(weights_path(folder, seed).name for seed in weights)]
+    shutil.copyfile(cell, folder / CELL)
+    for name, content in zip(vocabulary.FILES, vocabulary.contents(tokenizer), strict=True):
+        (folder / name).write_bytes(content)
+    files = [CELL, *vocabulary.FILES, *(weights_path(folder, seed).name for seed in weights)]
     write_json(folder / manifest.NAME, {"files": manifest.describe(folder, files)})
 
 

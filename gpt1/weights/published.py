@@ -9,6 +9,7 @@ Source: the authors' released `model` folder and its loader; the file and tensor
 
 import hashlib
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from gpt1.settings import ModelSettings
+from gpt1.special_tokens import N_SPECIAL
 from gpt1.weights.checkpoint import build, read_tensors
 from gpt1.weights.files import CHUNKS, CONFIG_FILE, RELEASE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
@@ -26,6 +28,8 @@ from tasks.common.files import read_json, write_atomic, write_json
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
 PREFIX = "transformer."  # of the model's tensors where a head is stored with them
+# Not the language model's: causal masks, and the second head of a model with two.
+OTHERS = re.compile(r".*(\.attn\.bias|position_ids)|multiple_choice_head\..*")
 # The values that `transformers` assumes for keys missing from its config.json.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",
@@ -71,7 +75,9 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
         for name, shape in zip(expected, stored, strict=True)
     }
     expected = _check_shapes(path, shapes, expected)
-    vector = np.concatenate([read_chunk(folder / name) for name in CHUNKS])
+    chunks = [read_chunk(folder / name) for name in CHUNKS]
+    _check_different(folder, chunks)
+    vector = np.concatenate(chunks)
     sizes = [math.prod(shape) for shape in expected.values()]
     if len(vector) != sum(sizes):
         raise InputError(
@@ -139,11 +145,14 @@ def read_settings(folder: Path) -> ModelSettings:
 def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
     """The tensors of a `transformers` folder (`config.json`, `model.safetensors`), in float32.
 
-    Accepts a bare model and one with its language-model head, which must equal the embedding.
-    Raises InputError for a missing file and for anything that does not fit `model`.
+    Accepts a bare model, one with its language-model head, which must equal the embedding, and one
+    with two heads. Rows of special tokens, after the vocabulary, are left out. Raises InputError
+    for a missing file and for anything that does not fit `model`.
     """
     path, config = folder / CONFIG_FILE, _read_config(folder)
-    for key, value in {**_own_config(folder, model), "vocab_size": n_vocab}.items():
+    special = (n_vocab + N_SPECIAL, n_vocab + N_SPECIAL + 1)  # the latter has a pad
+    n_rows = config["vocab_size"] if config["vocab_size"] in special else n_vocab
+    for key, value in {**_own_config(folder, model), "vocab_size": n_rows}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
     weights = folder / TENSORS_FILE
@@ -152,13 +161,14 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     tensors = {
         name.removeprefix(PREFIX): tensor
         for name, tensor in read_tensors(weights, published=True).items()
-        if not name.endswith((".attn.bias", "position_ids"))  # the causal mask, not a parameter
+        if not OTHERS.fullmatch(name)
     }
     head = tensors.pop(HEAD, None)
-    if head is not None and not torch.equal(head, tensors.get(TOKENS, torch.empty(0))):
+    if head is not None and not torch.equal(head, tensors.setdefault(TOKENS, head)):
         raise InputError(f"{weights}: {HEAD}: expected {TOKENS} again (tied), found other values")
     shapes = {name: list(tensor.shape) for name, tensor in tensors.items()}
-    _check_shapes(weights, shapes, released_shapes(n_vocab, model))
+    _check_shapes(weights, shapes, released_shapes(n_rows, model))
+    tensors[TOKENS] = tensors[TOKENS][:n_vocab]
     return {name: tensor.float() for name, tensor in tensors.items()}
 
 
@@ -229,10 +239,20 @@ def _check_shapes(
     return expected
 
 
+def _check_different(folder: Path, chunks: list[np.ndarray]) -> None:
+    """Raise InputError for a chunk that is there under two names."""
+    first: dict[str, str] = {}
+    for name, chunk in zip(CHUNKS, chunks, strict=True):
+        other = first.setdefault(hashlib.sha256(chunk.tobytes()).hexdigest(), name)
+        if other != name:
+            raise InputError(f"{folder}/{name}: the same values as {other}; copy both again")
+
+
 def _check_order(folder: Path, released: dict[str, Tensor]) -> None:
     """Raise InputError for chunks in the wrong order.
 
-    They put weights, half of which are negative, where layer-norm gains should be.
+    They put weights, half of which are negative, where layer-norm gains should be. The first two of
+    GPT-1 hold only embeddings, so that only `check_release` can tell whether they are exchanged.
     """
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpt1.text.settings import CorpusSettings
-from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
+from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError
 from tasks.common.manifest import NAME as MANIFEST
@@ -120,9 +120,8 @@ def published_files(config: Config) -> dict[str, list[str]]:
         files["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
     if folder:
         path = os.path.join(root, folder)
-        kinds = (FILES, PUBLISHED_FILES, HUB_FILES)
         existing = (
-            names for names in kinds if any(os.path.exists(f"{path}/{name}") for name in names)
+            names for names in KINDS if any(os.path.exists(f"{path}/{name}") for name in names)
         )
         names = next(existing, PUBLISHED_FILES)
         files["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]

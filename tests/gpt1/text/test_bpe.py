@@ -9,10 +9,10 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from transformers import OpenAIGPTTokenizer
+from transformers import AutoTokenizer, OpenAIGPTTokenizer
 
+from gpt1.text import hub_tokenizer, vocabulary
 from gpt1.text import tokenizer as bpe
-from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from tasks.common.errors import InputError
 from tests.gpt1.text import naive_bpe
@@ -219,6 +219,18 @@ def test_a_vocabulary_with_published_file_names_is_read_and_checked_alike(traine
         Tokenizer.load(tmp_path)
     (tmp_path / names[1]).unlink()
     with pytest.raises(InputError, match=f"{names[1]}: not a vocabulary and its merges"):
+        Tokenizer.load(tmp_path)
+
+
+def test_a_tokenizer_that_transformers_saved_in_one_file_is_the_same_one(trained, tmp_path):
+    own = Tokenizer.load(trained)
+    hub_tokenizer.save(tmp_path / "export", own, n_ctx=12)
+    AutoTokenizer.from_pretrained(tmp_path / "export").save_pretrained(tmp_path)
+    assert not list(tmp_path.glob("vocab*")) and (tmp_path / "tokenizer.json").is_file()
+    found = Tokenizer.load(tmp_path)
+    assert (found.digest, found.tokens, found.merges) == (own.digest, own.tokens, own.merges)
+    damage(tmp_path, "tokenizer.json", lambda text: text.replace('"merges"', '"merge"'))
+    with pytest.raises(InputError, match=r"tokenizer\.json: not a vocabulary and its merges"):
         Tokenizer.load(tmp_path)
 
 

@@ -175,6 +175,7 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     into = ["import", "--format", "openai", "--from", published / "openai"]
     into += ["--tokenizer", vocabulary, "--out", checkpoint]
     done = call(convert.main, *into, "--settings", MODEL.to_json())
+    assert "only --release can tell whether each file is OpenAI's, in its" in done.stdout
     assert "10,208 released values" in done.stdout and sidecar(checkpoint).is_file()
     said = refused(convert.main, *into, "--settings", MODEL.to_json(), "--release")
     assert "params_shapes.json: expected OpenAI's file, git's id 29fac299ae84" in said

@@ -89,6 +89,10 @@ OPENAI = [
     (chunk("params_2.npy", np.zeros(5)), f"params_2.npy: {VECTOR} float64 [5]"),
     (chunk("params_9.npy", extended), "expected 10,208 values in all, found 10,209"),
     (chunk("params_4.npy", poisoned), "expected finite values, found NaN"),
+    (
+        lambda f: shutil.copy(f / "params_5.npy", f / "params_6.npy"),
+        "params_6.npy: the same values as params_5.npy; copy both again",
+    ),
     (lambda f: (f / "params_shapes.json").unlink(), "params_shapes.json: no such file"),
     (shapes(lambda s: s.insert(0, s.pop(1))), "positions_embed.weight: expected [12, 16], found"),
     (shapes(lambda s: s.insert(2, s.pop(3))), "attn.c_attn.bias: expected [48], found [16, 48]"),
@@ -98,6 +102,7 @@ OPENAI = [
 HUGGINGFACE = [
     (config(afn="relu"), "config.json: afn: expected 'gelu', found 'relu'"),
     (config(n_layer=2), "config.json: n_layer: expected 3, found 2"),
+    (config(vocab_size=13), "vocab_size: expected 11, found 13"),
     (config(vocab_size=40481), "vocab_size: expected 11, found 40481"),
     (lambda f: (f / "config.json").write_text("[]"), "expected a JSON object, found []"),
     (lambda f: (f / "model.safetensors").unlink(), "model.safetensors: no such file; expected"),

@@ -111,11 +111,15 @@ def test_both_continue_a_text_with_the_same_tokens(both):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("head", ["tied", "stored", "none"])
+@pytest.mark.parametrize("head", ["tied", "stored", "none", "two", "two and special"])
 def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
     ours, theirs, _ = both
     folder = tmp_path / "saved"
-    if head == "none":
+    if head.startswith("two"):
+        theirs, _ = load_theirs(tmp_path / "out", "OpenAIGPTDoubleHeadsModel")
+        theirs.resize_token_embeddings(N_VOCAB + 3 * head.endswith("special"))
+        theirs.save_pretrained(folder)
+    elif head == "none":
         theirs.transformer.save_pretrained(folder)
     elif head == "tied":
         theirs.save_pretrained(folder)
@@ -124,7 +128,9 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
         theirs.lm_head.weight = torch.nn.Parameter(theirs.lm_head.weight.detach().clone())
         theirs.save_pretrained(folder)
     with safe_open(folder / "model.safetensors", "pt") as stored:
-        assert ("lm_head.weight" in stored.keys()) == (head == "stored")  # noqa: SIM118
+        names = set(stored.keys())
+        assert ("lm_head.weight" in names) == (head not in ("tied", "none"))
+        assert ("transformer.tokens_embed.weight" in names) == (head in ("tied", "stored"))
     path = tmp_path / "in.safetensors"
     conversion.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
     tensors = load_checkpoint(
