@@ -213,13 +213,13 @@ def _own_note(task: Task, splits: Splits, note: str) -> str:
         parts.append(
             f"alarm: {n:,} of {len(every):,} rows have the texts of another row and another label"
         )
-    counts, rows = _label_counts(task, train), _label_counts(task, every)
+    counts, known = _label_counts(task, train), _label_counts(task, every)
     labels = [label for label, count in counts.items() if count]
     if len(labels) == 1:
         parts.append(f"alarm: all {len(train):,} training rows have label {labels[0]!r}")
-    elif lacking := [label for label in counts if rows[label] and label not in labels]:
+    elif lacking := [label for label in counts if known[label] and label not in labels]:
         parts.append(f"alarm: no training row has label {_named(lacking)}")
-    if unused := [label for label in rows if not rows[label] and not task.soft_labels]:
+    if unused := [label for label in known if not known[label] and not task.soft_labels]:
         parts.append(f"alarm: no row has label {_named(unused)}, which is listed")
     for k, label in enumerate(task.labels):
         if len(joined := [word for word, of in task.coding.items() if of == k]) > 1:

@@ -167,3 +167,28 @@ def test_a_control_is_in_the_figures_where_it_was_run(run, tables, grid):
     table = table if run else table[table["variant"] != SHUFFLED.title]
     assert (SHUFFLED.title in legend(drawn("ablation", grid, table))) == run
     assert len(drawn("differences", grid, table).axes) == 5 + run
+
+
+def test_more_than_six_differences_stand_in_rows_and_one_seed_has_no_interval(tables, grid):
+    table = tables["ablation"]
+    mine = table[table["variant"] == SHUFFLED.title].assign(variant="mine")
+    seeds = grid.seeds.model_copy(update={"finetune": [0]})
+    some = grid.model_copy(update={"seeds": seeds})
+    figure = drawn("differences", some, pd.concat([table, mine]))
+    places = [ax.get_subplotspec() for ax in figure.axes if ax.axison]
+    assert [place.rowspan.start for place in places] == [0, 0, 0, 0, 1, 1, 1]
+    assert "one seed" in legend(figure)
+
+
+def test_a_panel_that_is_cut_says_so_and_no_other_one_cuts_it(tables, grid):
+    table = tables["zero_shot"]
+    for lowest in (-0.2, -0.4, -3.0):  # of a panel that is on the right of its row
+        is_low = (table["task"] == "qqp") & (table["update"] < 60)
+        changed = table.assign(relative=table["relative"].mask(is_low, lowest))
+        panels = drawn("zero_shot", grid, changed).axes
+        cut = [
+            ax.get_title() for ax in panels for text in ax.texts if text.get_text() == "cut at -0.5"
+        ]
+        assert cut == ["prompts: similarity"] * (lowest < -0.5)
+        (similar,) = [ax for ax in panels if ax.get_title() == "prompts: similarity"]
+        assert similar.get_ylim()[0] <= max(lowest, -0.5)

@@ -4,6 +4,7 @@ Points are differences paired by row and seed, bars their 95 % intervals. Hollow
 paper's differences, shown where its Table 5 prints both scores and the task's rows are real.
 """
 
+import math
 from textwrap import fill
 
 import pandas as pd
@@ -14,6 +15,8 @@ from workflow.analysis.figures.ablation import columns, printed_of_real
 from workflow.analysis.paper import FULL
 from workflow.grid import Grid
 
+ACROSS = 6  # the most panels side by side: in narrower ones titles and ticks would run together
+
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over tasks come first."""
@@ -21,8 +24,12 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     at = pd.Series(columns(grid))
     looks = style.looks(table["line"].unique())
     del looks[FULL.title]
-    figure = Figure(figsize=(12, 1.2 + 0.4 * max(6, len(at))), layout="constrained")
-    axes = figure.subplots(1, len(looks), sharey=True, sharex=True, squeeze=False)[0]
+    n_rows = math.ceil(len(looks) / ACROSS)
+    height = 1.2 + n_rows * (0.4 * max(6, len(at)) + 1.2 * (n_rows > 1))
+    figure = Figure(figsize=(12, height), layout="constrained")
+    axes = style.panels(
+        figure, n_rows, math.ceil(len(looks) / n_rows), len(looks), sharey=True, sharex=True
+    )
     wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("line")}
     for ax, (variant, look) in zip(axes, looks.items(), strict=True):
         paper = wide[variant]["paper"] - wide[FULL.title]["paper"]

@@ -46,7 +46,8 @@ MODELS: dict[str, Look] = {  # ARCH, or transformer-CORPUS
         "label": "LSTM",
         "color": GREEN,
         "marker": "^",
-        "markerfacecolor": "white",
+        "markerfacecolor": "none",  # what lies below stays in sight
+        "markersize": 8,
         "linestyle": (0, (3, 1.5)),
         "linewidth": 1.5,
     },
@@ -243,7 +244,8 @@ def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **l
 
 def legend_of_dots(figure: Figure, grid: Grid, has_paper: bool) -> None:
     """A legend for the marks of `dots`."""
-    ours = f"{mean_over(len(grid.seeds.finetune))}, 95 % interval"
+    n = len(grid.seeds.finetune)
+    ours = mean_over(n) + ", 95 % interval" * (n > 1)  # one seed has none
     looks: list[Look] = [{"marker": "o", "color": GREY, "label": ours}]
     if has_paper:
         looks.append(PRINTED | {"label": "the paper (GLUE test server)"})

@@ -37,12 +37,16 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         curves(right, table, ["mean"], grid)
         style.label_ends(left, curves(left, table, names, grid))
     figure.supylabel("relative score (0 = random, 1 = best)")
-    axes = [ax for row in rows for ax in row]
+    axes, ends = [ax for row in rows for ax in row], list[list[style.CurveEnd]]()
     for ax, (family, of_family) in zip(axes[: len(families)], families.items(), strict=True):
         ax.set_title(f"prompts: {FAMILIES[family]}")
-        ends = curves(ax, table, of_family, grid, "prompt")
-        ax.set_ylim(bottom=max(LOWEST, ax.get_ylim()[0]))
-        style.label_ends(ax, ends)
+        ends.append(curves(ax, table, of_family, grid, "prompt"))
+    for ax in axes[: len(families)]:  # once its row is drawn
+        if ax.dataLim.y0 < LOWEST:
+            ax.set_ylim(bottom=LOWEST)
+            ax.text(0.02, 0.02, f"cut at {LOWEST:g}", transform=ax.transAxes, color=style.GREY)
+    for ax, of_panel in zip(axes[: len(families)], ends, strict=True):
+        style.label_ends(ax, of_panel)
     for ax in axes[len(families) :]:
         ax.set_axis_off()
     style.legend(figure, models(grid))

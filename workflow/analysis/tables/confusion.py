@@ -29,7 +29,9 @@ def build(results: Path, grid: Grid) -> Table:
     counted, parts = [], list[str | pd.DataFrame](["# Confusion"])
     for cell in grid.own_cells():
         task, found = grid.task(cell.task), read_predictions(results, cell)
-        for split in task.report if found else ():
+        if not found:
+            continue
+        for split in task.report:
             rows = found.rows[found.rows["seed"].isin(grid.seeds.finetune)]
             rows = rows[rows["split"] == split]
             counts = np.zeros((len(task.labels),) * 2, dtype=int)
