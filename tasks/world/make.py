@@ -53,9 +53,9 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != MARK)
     if (out / NAME).exists():
         listed = read(out, "give another folder")["files"]
-        for path in (path for top in tops for path in (out / top).rglob("*") if path.is_file()):
-            if path.relative_to(out).as_posix() not in listed:
-                raise InputError(f"{path}: not of the earlier world; move it elsewhere")
+        for file in (file for top in tops for file in (out / top).rglob("*") if file.is_file()):
+            if file.relative_to(out).as_posix() not in listed:
+                raise InputError(f"{file}: not of the earlier world; move it elsewhere")
         (out / NAME).unlink()
     with scratch_folder(out / "files") as scratch:  # in one go: RACE alone has thousands
         for path, text in files.items():
