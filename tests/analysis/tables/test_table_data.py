@@ -58,17 +58,30 @@ def lines(results: Path, name: str) -> pd.DataFrame:
     return table(results, name).frame.set_index("split")
 
 
-def test_lengths_and_windows_are_those_that_encoding_counted(tmp_path):
+def test_each_number_stands_below_its_head_and_lengths_are_those_that_encoding_counted(tmp_path):
     put(tmp_path, "rte")
     path = tmp_path / "encoded" / "rte.json"
     facts = read_json(path)
     rows = facts["splits"]["dev"]["rows"]
-    facts["splits"]["dev"] |= {"lengths": {"30": 4, "7": rows - 4}}
-    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": rows - 3, "17": 3}}
+    facts["splits"]["dev"] |= {"lengths": {"40": 1, "30": 19, "7": 80}}
+    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": 96, "17": 4}}
     write(path, facts)
-    dev = lines(tmp_path, "rte").loc["dev"]
-    assert [dev["length_median"], dev["length_95"], dev["length_max"]] == [7, 30, 30]
-    assert [dev["n_ctx_95"], dev["n_ctx_max"]] == [17, 17]
+    path = tmp_path / "examples" / "rte.json"
+    change(path, overlap={"dev": 2}, half_known={"dev": 3})
+    found = table(tmp_path, "rte")
+    dev = found.frame.set_index("split").loc["dev"]
+    values = {"rows": rows, "labels": dev["labels"], "training rows": 2, "a text of one": 3}
+    values |= {"tokens: median": 7, "95 %": 30, "longest": 40, "window: 95 %": 16, "all": 17}
+    head, line = (
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in found.markdown.splitlines()
+        if line.startswith(("| task, split", "| RTE, dev"))
+    )
+    shown = dict(zip(head, line, strict=True))
+    assert {name: shown[name] for name in values} == {k: str(v) for k, v in values.items()}
+    assert [dev["length_median"], dev["length_95"], dev["length_max"]] == [7, 30, 40]
+    assert [dev["n_ctx_95"], dev["n_ctx_max"]] == [16, 17]
+    assert [dev["overlap"], dev["half_known"]] == [2, 3]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A kept cell exported to Hugging Face: `transformers` answers as the suite does."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -13,11 +15,15 @@ from transformers import (
 from gpt1 import convert
 from gpt1.predict import Predictor, Row
 from gpt1.settings import FinetuneMethod, TransformerShape
-from tasks import task
-from tasks.common.files import read_json
+from gpt1.weights.checkpoint import read_tensors, write_tensors
+from tasks import PAPER_TASKS, task
+from tasks.common import manifest
+from tasks.common.files import read_json, write_json
+from tasks.own import OwnTask
 from tests.gpt1 import toy
 from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, write_task
 from tests.support.programs import call, refused
+from tests.tasks import conftest as published_files
 
 SHAPE = TransformerShape(n_layer=2, n_embd=16, n_head=4, n_ff=64)  # n_ff as the format has it
 
@@ -136,3 +142,54 @@ def test_an_option_that_does_not_fit_is_one_line_and_nothing_is_written(
     words = ("export", made["rte"][0], "--out", tmp_path / "out", *options)
     assert told in refused(convert.main, *words)
     assert not (tmp_path / "out").exists()
+
+
+# What each word of the published files means where it is not the label's own name (GLUE's own
+# documentation; the hub's names of the classes).
+MEANT = {
+    "sst2": {"0": "negative", "1": "positive"},
+    "cola": {"0": "unacceptable", "1": "acceptable"},
+    "mrpc": {"0": "not_equivalent", "1": "equivalent"},
+    "qqp": {"0": "not_duplicate", "1": "duplicate"},
+    "scitail": {"entails": "entailment"},
+}
+OWN = {"kind": "pair", "files": "rows.csv"}
+LABELLED = [t for t in PAPER_TASKS if t.label_names and t.family != "multiple_choice"]
+NAMED = [(each.name, None, MEANT.get(each.name, {})) for each in LABELLED]
+NAMED.append(("listed", {"labels": ["zinc", "ash", "oak"]}, {}))
+NAMED.append(("mapped", {"labels": {"b": "so", "a": "no"}}, {"b": "so", "a": "no"}))
+
+
+@pytest.mark.parametrize(("name", "own", "meant"), NAMED, ids=[case[0] for case in NAMED])
+def test_a_classes_name_is_that_of_its_word_in_the_training_file(name, own, meant, made, tmp_path):
+    if own:
+        own = OwnTask(kind="pair", files="rows.csv", **own).model_dump(mode="json")
+    found = task(name, own)
+    if own:
+        lines = [f"a {k},b,{word}" for k, word in enumerate(found.coding or found.labels)]
+        (tmp_path / "rows.csv").write_text("\n".join(["text,second,label", *lines]))
+    else:
+        published_files.write(name, tmp_path)
+    words = {row.key: row.label for row in found.read_rows(tmp_path, found.train)}
+    examples = found.read(tmp_path, found.train)
+    classes = {words[row.guid.rpartition("/")[2]]: row.label for row in examples}
+    assert {*classes.values()} == {*range(len(found.labels))}
+    for word, number in classes.items():
+        folder = shutil.copytree(made["rte"][0], tmp_path / word / "kept")
+        tensors = read_tensors(folder / f"seed-{SEEDS[0]}.safetensors")
+        bias = 9.0 * torch.eye(len(found.labels))[number]  # it always answers this class
+        tensors |= {"classifier.weight": torch.zeros(16, len(bias)), "classifier.bias": bias}
+        write_tensors(folder / f"seed-{SEEDS[0]}.safetensors", tensors)
+        record = {"task": name, "own": own, "family": found.family}
+        write_json(folder / "cell.json", read_json(folder / "cell.json") | record)
+        files = manifest.describe(folder, manifest.read(folder, "")["files"])
+        write_json(folder / manifest.NAME, {"files": files})
+        second = "" if found.family == "classification" else "b"
+        answer = Predictor(folder).predict({"text": "a", "second": second})
+        convert.export_cell(folder, tmp_path / word / "out", SEEDS[0])
+        config = read_json(tmp_path / word / "out" / "config.json")
+        likeliest = answer.drop(columns="prediction").idxmax(axis=1).str.removeprefix("p_")
+        said = {*answer["prediction"], *likeliest, config["id2label"][str(number)]}
+        assert said == {meant.get(word, word)} and config["label2id"] == {
+            label: int(k) for k, label in config["id2label"].items()
+        }
