@@ -37,7 +37,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         curves(right, table, ["mean"], grid)
         style.label_ends(left, curves(left, table, names, grid))
     figure.supylabel("relative score (0 = random, 1 = best)")
-    axes, ends = [ax for row in rows for ax in row], list[list[style.CurveEnd]]()
+    axes = [ax for row in rows for ax in row]
+    ends: list[list[style.CurveEnd]] = []
     for ax, (family, of_family) in zip(axes[: len(families)], families.items(), strict=True):
         ax.set_title(f"prompts: {FAMILIES[family]}")
         ends.append(curves(ax, table, of_family, grid, "prompt"))
