@@ -1,6 +1,8 @@
 """Reading a config from files and `--config`, and reporting what is wrong with it, a line each."""
 
 import difflib
+import functools
+import json
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
@@ -32,6 +34,17 @@ _PLAIN = {  # in place of pydantic's words
     "string_type": "should be text",
     "bool_type": "should be true or false",
     "list_type": "should be a list",
+    "invalid_key": "a key should be text; quote it, and write 1000 for 1,000",
+}
+_YAML = {  # what YAML says, with the line up to there, and the remedy
+    r"^--config": "give it in single quotes, as --config 'experiment={keep: [full/sst2]}'",
+    r"'\\t'": "indent with blanks, not tabs",
+    r"stream": "close the bracket or quotation mark that is open there",
+    r"values are not": "quote a text that has ': ' in it, and give each key a colon and a blank",
+    r"cannot start|[]}'\"]\Z": "quote a text that begins with a mark, such as '{text} is good'",
+    r"<block end>": "indent the keys of a section alike",
+    r"expected ','": "close each bracket, and quote texts with brackets, commas or ': '",
+    r"constructor": "take tags out",
 }
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
@@ -197,24 +210,44 @@ def _load(text: str, source: str | Path) -> Any:
     """The value of a YAML text. Raises ConfigError, naming the source and the line."""
     try:
         return yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        said, at = str(error.problem), error.problem_mark
+        at = (error.context_mark or at) if "stream" in said else at
+        line = text.splitlines()[at.line][:100] if text and at else ""
+        whole = f"{source}: {said}\n{line[: at.column].rstrip()}" if at else said
+        remedy = next((f"; {_YAML[words]}" for words in _YAML if re.search(words, whole)), "")
+        where = f" in line {at.line + 1}, column {at.column + 1}: {line.strip()}" if at else ""
+        raise ConfigError([f"{source}: {said}{where}{remedy}"]) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError([f"{source}: {error}"]) from None
     except (ValueError, LookupError, AttributeError, TypeError) as error:  # a tag that does not fit
         raise ConfigError([f"{source}: {error}; take tags out"]) from None
 
 
-def _lines(error: ValidationError, data: dict[str, Any]) -> list[str]:
+def _lines(error: ValidationError, data: Any) -> list[str]:
     """The faults that pydantic found, a line for each key; a union's branches are joined."""
-    found: dict[str, list[Any]] = {}
+    found: dict[tuple[str | int, ...], list[Any]] = {}
     for fault in error.errors(include_url=False):
-        found.setdefault(".".join(map(str, _path(fault, data))), []).append(fault)
+        found.setdefault((*_path(fault, data),), []).append(fault)
     lines = []
-    for path, faults in found.items():
+    for keys, faults in found.items():
         said = " or ".join(dict.fromkeys(map(_message, faults)))
-        line = f"{path}: {said.replace(' or should be ', ' or ')}"
         has_value = faults[0]["type"] not in ("missing", "extra_forbidden")
+        if "." in str(keys[-1:]):
+            value = functools.reduce(lambda section, key: section[key], keys, data)
+            if not (has_value and isinstance(value, dict)):  # not a name of the user's
+                said, has_value = f"unknown key; did you mean {_nested(keys, value)}?", False
+        line = f"{'.'.join(map(str, keys))}: {said.replace(' or should be ', ' or ')}"
         lines.append(f"{line}, found {_shown(faults[0]['input'])}" if has_value else line)
     return lines
+
+
+def _nested(keys: Iterable[str | int], value: Any) -> str:
+    """A key with dots in it, written as nested sections."""
+    names = ".".join(map(str, keys)).split(".")
+    names = names if names[0] in Config.model_fields else ["experiment", *names]
+    value = f"{json.dumps(value, default=str):.60}"
+    return ": {".join(names) + f": {value}" + "}" * (len(names) - 1)
 
 
 def _path(fault: Any, data: Any) -> list[str | int]:
@@ -244,6 +277,8 @@ def _message(fault: Any) -> str:
     if kind == "string_pattern_mismatch":
         form = re.split(r"(?<=[\w)])\.", _at(path)[1])[0]  # the first sentence of its description
         return f"should be: {form[:1].lower()}{form[1:]}"
+    if kind in ("int_type", "float_type") and re.fullmatch(r"[-+]?\d[\d,_ ']*", str(given)):
+        return f"give a number without marks in it, {re.sub('[,_ ]', '', given)}"
     said = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
     return _PLAIN.get(kind, said)
 
@@ -261,6 +296,8 @@ def _at(path: Iterable[str]) -> tuple[type[BaseModel], str]:
 def _remedy(path: list[str], given: Any) -> str:
     """What to give in place of an unknown key."""
     *above, key = path
+    if ":" in key:
+        return "give a blank after its colon, as in {key: value}"
     if key in GONE:
         return f"{GONE[key]} (docs/studies.md)"
     keys = flat(Config().model_dump(exclude={"experiment": {"tasks", "studies"}}))

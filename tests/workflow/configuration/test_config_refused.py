@@ -9,6 +9,7 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import write
 from workflow.configuration.read import ConfigError, parse, read
 
+SMOKE = ROOT / "workflow" / "config" / "smoke.yaml"
 UPDATES = complete().experiment.pretrain.updates
 
 # A key, a wrong value, and words of the line that begins with this key or one below it.
@@ -16,6 +17,11 @@ VALUES = [
     ("bogus", 1, "unknown key"),
     ("experiment.finetune.epoch", 3, "unknown key; did you mean epochs?"),
     ("finetune", {"epochs": 2}, "unknown key; did you mean experiment.finetune?"),
+    ("experiment.finetune.dropout", {"clf.x": 0}, "{finetune: {dropout: {clf: {x: 0}}}}?"),
+    ("experiment.tasks", {"rte.epochs": 3}, "mean experiment: {tasks: {rte: {epochs: 3}}}?"),
+    ("experiment.finetune", {"epochs:3": None}, "unknown key; give a blank after its colon"),
+    ("experiment.pretrain.updates", "1,000", "give a number without marks in it, 1000, found"),
+    ("experiment.pretrain", {"updates": 1, 0.0: None}, "write 1000 for 1,000, found 0.0"),
     ("experiment.optimizer.beta2", 0.99, "unknown key; did you mean b2?"),
     ("experiment.optimizer.clip", 1, "give one of b1, b2, eps, l2, vector_l2, max_grad_norm"),
     ("experiment.pretrain.updates", 40.0, "should be a whole number, found 40.0"),
@@ -275,3 +281,49 @@ def test_a_task_of_ones_own_without_a_prompt_is_not_asked_zero_shot():
     assert "experiment.zero_shot.tasks.mine: it has no prompt; give it one, or remove it" in faults(
         config
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "remedy"),
+    [
+        ("data: x\nexperiment:\n\tonly: [rte]", "line 3, column 1: only", "blanks, not tabs"),
+        ("a: {b} All in all", "line 1, column 8: a: {b} All in all", "quote a text that begins"),
+        ("a: {b: {c} All in all}", "line 1, column 12: a: {b: {c} All", "quote a text that begins"),
+        ("a: 'b' c", "line 1, column 8: a: 'b' c", "quote a text that begins"),
+        ("a: %b", "line 1, column 4: a: %b", "quote a text that begins with a mark"),
+        ("a: Films: all", "line 1, column 9: a: Films: all", "quote a text that has ': ' in it"),
+        ("a: {b: 1\n", "line 1, column 4: a: {b: 1", "close the bracket or quotation mark"),
+        ("a: 'b", "line 1, column 4: a: 'b", "close the bracket or quotation mark"),
+        ("a:\n   b: 1\n  c: 2", "line 3, column 3: c: 2", "indent the keys of a section alike"),
+        ("a: {b: 1 c: 2}", "line 1, column 11: a: {b: 1 c: 2}", "': '"),
+    ],
+)
+def test_a_text_that_is_no_yaml_is_a_line_with_its_place_and_a_remedy(
+    text, place, remedy, tmp_path
+):
+    (tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read([tmp_path / "mine.yaml"])
+    (fault,) = error.value.faults
+    assert f" in {place}" in fault and remedy in fault.rpartition("; ")[2]
+
+
+@pytest.mark.parametrize(
+    ("given", "nested"),
+    [
+        ("finetune.epochs=3", "experiment: {finetune: {epochs: 3}}"),
+        ("experiment.finetune.epochs=3", "experiment: {finetune: {epochs: 3}}"),
+        ("experiment={finetune.lr: {lstm: 1}}", 'experiment: {finetune: {lr: {"lstm": 1}}}'),
+        ("runtime.shards=2", "runtime: {shards: 2}"),
+    ],
+)
+def test_a_key_with_dots_is_shown_as_nested_sections(given, nested):
+    with pytest.raises(ConfigError) as error:
+        parse(read([SMOKE], [given]))
+    assert error.value.faults[0].endswith(f"unknown key; did you mean {nested}?")
+    assert parse(read([SMOKE], [nested.replace(": ", "=", 1)]))
+
+
+def test_words_after_config_that_the_shell_divided_are_to_be_quoted():
+    with pytest.raises(ConfigError, match="; give it in single quotes, as --config 'experiment="):
+        read([], ["experiment={keep:", "[full/sst2]}"])
