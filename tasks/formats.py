@@ -24,6 +24,8 @@ WHOLE = re.compile(r"-?[0-9]+\.0")
 LARGEST_CELL = 2**31 - 1  # in characters; by default 131,072, less than a long document
 # The first bytes of gzip, zip, xz, bzip2 and zstd.
 COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
+# An old one, or a zip file with these words in it.
+SPREADSHEET = re.compile(rb"\xd0\xcf\x11\xe0|PK.*(\[Content_Types\]|opendocument\.sp)", re.DOTALL)
 
 
 def word(value: Any) -> str:
@@ -111,6 +113,10 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if number == 1:
+                if SPREADSHEET.match(path.read_bytes() if raw.startswith(b"PK") else raw):
+                    raise InputError(f"{path}: a spreadsheet; export it as CSV")
+                if raw.startswith(b"PAR1"):
+                    raise InputError(f"{path}: a Parquet file; name it .parquet")
                 if raw.startswith(COMPRESSED):
                     raise InputError(f"{path}: compressed; unpack it")
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -127,7 +133,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 what = f"not UTF-8 at byte {error.start} of the line; save the file as UTF-8"
                 raise wrong(path, number, what) from None
     if empty:
-        raise InputError(f"{path}: the file is empty; download it again")
+        raise InputError(f"{path}: the file is empty; write it again")
 
 
 def json_object(path: Path, text: str, line: int) -> dict[str, Any]:
@@ -139,7 +145,8 @@ def json_object(path: Path, text: str, line: int) -> dict[str, Any]:
         what = f"not JSON ({fault}); the file may be truncated: download it again"
         raise wrong(path, line + error.lineno - 1, what) from None
     if not isinstance(record, dict):
-        raise wrong(path, line, f"expected a JSON object, found {type(record).__name__}")
+        found = type(record).__name__
+        raise wrong(path, line, f"expected a JSON object, found {found}; give one in each line")
     return record
 
 

@@ -111,7 +111,7 @@ class Table(Layout):
     def _row(self, row: Row, record: Record) -> Row:
         read = (*filter(None, (self.first, self.second, self.label)), *self.choices)
         if missing := [column for column in read if column not in record]:
-            remedy = "give its name in columns" if self.named else OWN_ROWS
+            remedy = _remedy(missing[0], [*record]) if self.named else OWN_ROWS
             what = f"no column {missing[0]!r}, found {shown(record)}; {remedy}"
             has_header = (self.kind or row.path.suffix) not in (".jsonl", ".parquet")
             raise wrong(row.path, 1 if has_header else row.line, what)
@@ -129,6 +129,16 @@ class Table(Layout):
         return row._replace(
             label=label, first=first, second=second, choices=tuple(map(word, choices))
         )
+
+
+def _remedy(column: str, names: list[str]) -> str:
+    """What to do about a column that is not among the names that were found."""
+    if near := [name for name in names if name.strip('"').lower() == column.lower()]:
+        quoted = "name the file .csv, or write it without quotation marks"
+        return quoted if '"' in near[0] else f"give {near[0]} in columns"
+    if len(names) == 1 and (other := {",", ";"} & {*names[0]}):
+        return f"columns are separated by {other.pop()!r}; give tabs, or name the file .csv"
+    return "give its name in columns, or above the rows if the file has no names in line 1"
 
 
 def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1) -> list[Any]:

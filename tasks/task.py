@@ -195,7 +195,8 @@ class Task:
             raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
         if not examples:
             path = self.files(source, split)[0]
-            raise InputError(f"{path}: split {split!r} has no usable row; {self.obtain}")
+            remedy = "add rows below the names" if self.is_own else self.obtain
+            raise InputError(f"{path}: split {split!r} has no usable row; {remedy}")
         return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
@@ -235,7 +236,12 @@ class Task:
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known
-            flaw = f"label {word!r:.60} is unknown; {expected}; {self.rather}"
+            rather = self.rather
+            if self.is_own and self._label(word.strip('"')) is not None:
+                rather = "name the file .csv, or write it without quotation marks"
+            elif self.is_own and self._label(first) is not None:
+                rather = "exchange text and label in columns or in the file"
+            flaw = f"label {word!r:.60} is unknown; {expected}; {rather}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return Example(guid, first, second, choices, label, row.group), reason, flaw

@@ -170,16 +170,33 @@ WRONG = {  # what a file holds, and words of the line
     "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in col",
     "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2; correct",
     "review,stars\n ,1\n": "rows.csv:2: empty text",
+    "review,stars\n0,a film\n": "'a film' is unknown; mine has 0, 1, 2; exchange text and label in",
+    "a film,0\nb,1\n": "give its name in columns, or above the rows if the file has no names in l",
+    "Review,stars\na,0\n": "no column 'review', found Review stars; give Review in columns",
+    "review,stars\n": "split 'train' has no usable row; add rows below the names",
+    "": "rows.csv: the file is empty; write it again",
+    "PK\3\4 xl/workbook.xml [Content_Types].xml": "rows.csv: a spreadsheet; export it as CSV",
+    "PK\3\4 rows.csv": "rows.csv: compressed; unpack it",
+    "PAR1": "rows.csv: a Parquet file; name it .parquet",
+}
+WRONG_TSV = {
+    'review\tstars\n"a"\t"0"\n': "label '\"0\"' is unknown; mine has 0, 1, 2; name the file",
+    '"review"\t"stars"\n"a"\t"0"\n': 'no column \'review\', found "review" "stars"; name the file',
+    "review,stars\na,0\n": "columns are separated by ','; give tabs, or name the file .csv",
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
-def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(text, tmp_path):
-    (tmp_path / "rows.csv").write_text(text)
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [("rows.csv", *one) for one in WRONG.items()]
+    + [("rows.tsv", *one) for one in WRONG_TSV.items()],
+)
+def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(name, text, words, tmp_path):
+    (tmp_path / name).write_text(text)
     with pytest.raises(InputError) as error:
-        task("mine", own()).read(tmp_path, "train")
+        task("mine", own(files=name)).read(tmp_path, "train")
     said = str(error.value)
-    assert WRONG[text] in said and "download" not in said and "\n" not in said
+    assert words in said and "download" not in said and "\n" not in said
 
 
 def test_a_wrong_score_is_not_to_be_listed_in_labels(tmp_path):
