@@ -6,8 +6,8 @@
 A cloze item tests what a language model predicts, whereas fine-tuning uses what its states encode:
 a skill may be transferred and yet not show here. An item is one line of a JSONL file:
 
-    {"skill": "sentiment", "context": "The play was superb.",
-     "choices": ["Everyone was glad.", "Everyone was sad."], "label": 0}
+    {"skill": "sentiment", "context": "The story was excellent.",
+     "choices": ["Everyone was happy.", "Everyone was sad."], "label": 0}
 
 The prediction is the choice with the highest mean token log-probability after the context, as in
 the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The items themselves are ours.

@@ -52,6 +52,10 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
                 failures.append(f"{fault}: {type(error).__name__}: {error}")
         if len(runs) == len(seeds):
             cell_files.write(cell, *paths[cell], runs, job)
+    if job.found:
+        print(
+            f"taken from an earlier run: {job.found} of {len(job.cells) * len(seeds)}", flush=True
+        )
     return failures
 
 

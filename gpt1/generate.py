@@ -1,7 +1,7 @@
 """Continue and score texts with a pre-trained language model.
 
     python -m gpt1 generate results/pretrain/transformer/seed-0/update-3000.safetensors \
-        --prompt "The play was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
+        --prompt "The story was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
 
 A newline precedes the text, as in zero-shot scoring (`gpt1.training.scorer`), since there is no
 start-of-text token. Each token is drawn given the last n_ctx tokens before it. Temperature 0 takes

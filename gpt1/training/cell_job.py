@@ -56,7 +56,7 @@ class CellJob:
         self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
         self.encoded, self.baselines = load_encoded(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
-        self.pretrain = pretrain
+        self.pretrain, self.found = pretrain, 0  # runs that were in the cache
         self.checkpoints = self._loaded(checkpoints)
         loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
         self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
@@ -206,6 +206,8 @@ class CellJob:
                 }
             if unlabelled:
                 self.cache.put(of_unlabelled, answers)
+        else:
+            self.found += 1
         for name, (predictions, probabilities) in answers.items():
             record["predictions"][name] = predictions
             record["probabilities"][name] = probabilities

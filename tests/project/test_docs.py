@@ -7,7 +7,9 @@ import jinja2
 import pytest
 
 import tasks
-from tests.workflow.configs import ROOT, shipped
+from tasks.world.books import write_book
+from tasks.world.draw import Draw
+from tests.workflow.configs import ROOT, complete, shipped
 from tests.workflow.running import copy_project, snakemake
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("[cr]*/README.md")]
@@ -45,6 +47,21 @@ def test_the_page_of_the_hub_has_each_tasks_repository_commit_and_columns():
             assert (repo, columns) == (task.hub.repo, ", ".join(task.hub.columns))
             assert commit == task.hub.revision[:7] if task.hub.revision else "`revision:`" in commit
     assert not told
+
+
+@pytest.mark.parametrize("config", ["quick", "world"])
+def test_the_examples_of_the_library_have_words_of_the_world_that_make_makes(config):
+    page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    blocks = [block for block in page.split("```") if "Everyone was happy" in block]
+    texts = re.findall(r'"([A-Z][a-z ]+)\.?"', " ".join(blocks))
+    settings = complete(config).world()
+    book = write_book(Draw(settings.seed, "book/0"), 0, 100_000, settings.shares(), set())
+    words = {*re.findall("[a-z]+", book.lower())}
+    assert (
+        len(blocks) == 2
+        and len(texts) == 10
+        and {*re.findall("[a-z]+", " ".join(texts).lower())} <= words
+    )
 
 
 def test_the_reports_caption_of_a_study_is_its_question():

@@ -54,6 +54,14 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
             assert isinstance(seed["alarms"], list) and seed["best_epoch"] in (1, 2)
 
 
+def test_more_seeds_train_alone_and_the_log_says_how_many_are_of_an_earlier_run(files, capsys):
+    own = cells("none", 2)
+    train(files, own, [0, 1])
+    assert "earlier run" not in capsys.readouterr().out
+    train(files, own, [0, 1, 2])
+    assert f"taken from an earlier run: {2 * len(own)} of {3 * len(own)}" in capsys.readouterr().out
+
+
 def test_predictions_beside_a_cell_give_its_scores_again(files):
     own = cells("none", 2)
     train(files, own, [0, 1])
