@@ -89,6 +89,24 @@ def test_a_card_that_is_not_here_is_priced_by_a_share_of_its_peak(monkeypatch, c
     assert float(total[1]) == pytest.approx(sum(hours), rel=0.01)
 
 
+def test_a_peak_of_ones_own_and_the_disk_space_of_checkpoints(monkeypatch, capsys):
+    said = []
+    for card in ("A100", "312e12"):
+        monkeypatch.setattr("sys.argv", [*PAPER, "--card", card, "--mfu", "0.25"])
+        cost.main()
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    config = parse(shipped("smoke"))
+    # Of a run of it: two transformers (one of shuffled books) and an LSTM, their four checkpoints
+    # in two places, and two states of each. The vocabulary is an upper bound here.
+    found = 2 * (8 * 233_504 + 665_588 + 666_956) + 8 * 88_376 + 264_116 + 265_476
+    assert found <= 1e9 * cost.disk(config) < 1.5 * found
+    monkeypatch.setattr("sys.argv", [*PAPER, "--card", "B200", "--mfu", "0.25"])
+    with pytest.raises(SystemExit):
+        cost.main()
+    assert "L4, A10G, A10, or a peak in FLOP/s" in capsys.readouterr().err
+
+
 def test_a_study_that_cannot_be_made_is_one_line(monkeypatch):
     studies = "experiment={studies: {ablation: {lines: {a: {foo: 1}}}}}"
     monkeypatch.setattr("sys.argv", [*PAPER, studies, "--card", "A100", "--mfu", "0.25"])

@@ -44,6 +44,7 @@ SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb"
 MOST_FLOPS = 1e12  # of a timed update on a CPU, which takes only a part of a larger batch
 UPDATES = 5  # to time, after one to warm up; fewer if they take long
 LONG = 20.0  # seconds
+STATE = 3  # a state has the weights and Adam's two moments
 
 
 def n_vocab(config: Config) -> int:
@@ -141,12 +142,30 @@ def forecast(
         yield "fine-tuning", arch, count / 1e15, count / speed / 3600
 
 
+def disk(config: Config) -> float:
+    """GB of the language models: each checkpoint twice (also in `.work`), and two states."""
+    grid, total = Plan(config).grid(), 0
+    for model in grid.all_models() if grid.has_corpus else ():
+        network = build(model.arch, config.model(model.arch), n_vocab(config))
+        size = 4 * sum(parameter.numel() for parameter in network.parameters())
+        total += size * (2 * len(grid.updates) + 2 * STATE)
+    return total / 1e9
+
+
+def _peak(card: str) -> float:
+    try:
+        return PEAKS[card] if card in PEAKS else float(card)
+    except ValueError:
+        known = ", ".join(PEAKS)
+        raise argparse.ArgumentTypeError(f"give {known}, or a peak in FLOP/s, 2.2e15") from None
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configfile", type=Path, nargs="+", required=True)
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--card", choices=PEAKS, help="a GPU that need not be here")
+    parser.add_argument("--card", type=_peak, help="a GPU that need not be here, or its FLOP/s")
     parser.add_argument("--mfu", type=float, help="the share of its dense bfloat16 peak, as 0.4")
     a = parser.parse_args()
     if (a.card is None) != (a.mfu is None) or a.mfu is not None and not 0 < a.mfu <= 1:
@@ -159,6 +178,7 @@ def main() -> None:
     on_gpu = a.card or config.runtime.device.startswith("cuda")
     if on_gpu and not a.card and not torch.cuda.is_available():
         sys.exit("error: runtime.device is cuda, but no GPU is here; give --card H100 --mfu 0.4")
-    hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and PEAKS[a.card] * a.mfu
+    hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and a.card * a.mfu
     table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
-    print(table.to_string(index=False), f"all: {table[hours].sum():.3g} {hours}", sep="\n")
+    total = f"all: {table[hours].sum():.3g} {hours}; checkpoints: {disk(config):.3g} GB"
+    print(table.to_string(index=False), total, sep="\n")
