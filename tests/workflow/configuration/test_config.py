@@ -11,14 +11,18 @@ import yaml
 
 from tasks import task
 from tasks.common.files import read_json
+from tasks.common.settings import Settings
 from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
-from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
+from tests.workflow.configs import NAMES, ROOT, changed, complete, one_study, shipped, small
 from tests.workflow.running import command_line, write
 from workflow.configuration import reference, show
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_yaml, merge, parse, read
+from workflow.configuration.reference import section_of
+from workflow.configuration.sections import Finetune, TaskEntry
+from workflow.configuration.studies import flat
 from workflow.plan import Plan
 from workflow.studies import faults, run_faults
 
@@ -154,18 +158,59 @@ def test_every_config_file_names_the_schema_and_fits_it(name):
     jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(reference.schema()))
 
 
-def test_a_task_has_its_own_training_settings_where_it_names_them():
-    own = {"epochs": 5, "lm_coef": 2.0, "lr": {"lstm": 0.5}}
-    whole = changed(shipped(), "experiment.tasks.race", own)
-    whole["experiment"]["tasks"]["rte"] = {}
-    config = parse(whole)
-    lstm = Plan(config).config("arch-lstm")
-    race, rte = lstm.finetune("race"), lstm.finetune("rte")
-    assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)
-    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.1, 5e-4)
-    assert config.finetune("race").lr == 5e-4 and config.finetune("race").lm_coef == 2.0
-    without = Plan(config).config("arch-lstm+finetune.lm_coef-0")
-    assert without.finetune("race").lm_coef == 0.0  # what a line says of all tasks comes first
+FINETUNE = "experiment.finetune"
+PLACES = {
+    "lr.transformer": "lr",
+    "lr.lstm": "lr",
+    "l2": "optimizer.l2",
+    "init_std": "model.init_std",
+}
+NOT_OF_CELLS = {"checkpoint", "select_fraction", "select_seed"}
+
+
+def limits(section: type[Settings]) -> dict[str, list[float]]:
+    """The smallest and the largest value of each number of a section, by its dotted key."""
+    found, names = {}, [(name, field.annotation) for name, field in section.model_fields.items()]
+    whole = section.model_json_schema()
+    for name, kind in names:
+        if inner := section_of(kind):
+            found |= {f"{name}.{key}": ends for key, ends in limits(inner).items()}
+            continue
+        of = whole["properties"][name]
+        of = next(
+            (kind for kind in of.get("anyOf", [of]) if kind.get("type") in ("integer", "number")),
+            {},
+        )
+        if "type" in of and (least := of.get("minimum", of.get("exclusiveMinimum"))) is not None:
+            tiny = 1e-300 if "exclusiveMinimum" in of else 0
+            most = of.get("maximum", 0.999999)  # below 1, for shares
+            found[name] = [least + tiny, most]
+    return found
+
+
+OF_CELLS = {key: ends for key, ends in limits(Finetune).items() if key not in NOT_OF_CELLS}
+OF_CELLS["method.read_layer"][1] = 11  # of 12
+OWN = {key: ends for key, ends in limits(TaskEntry).items() if key in OF_CELLS}
+
+
+def trained(config: Config, task: str, key: str) -> float:
+    return flat(config.finetune(task).model_dump())[PLACES.get(key, key)]
+
+
+def test_the_smallest_and_the_largest_value_of_each_key_reach_the_cells_of_a_run_and_of_a_line():
+    assert OF_CELLS["lm_coef"] == [0, 1000] and OF_CELLS["l2"][0] == OF_CELLS["dropout.clf"][0] == 0
+    for key, ends in OF_CELLS.items():
+        base = changed(small(), "experiment.arch", "lstm" if key == "lr.lstm" else "transformer")
+        for value, other in (ends, ends[::-1]):
+            given = changed(base, f"{FINETUNE}.{key}", value)
+            assert trained(parse(given), "rte", key) == value, key
+            for own in OWN.get(key, ()):
+                given = changed(given, f"experiment.tasks.rte.{key}", own)
+                assert trained(parse(given), "rte", key) == own, key
+                assert trained(parse(given), "cola", key) == value, key
+            plan = one_study(given, lines={"a": {f"finetune.{key}": other}})
+            (point,) = plan.plan("mine").points
+            assert trained(plan.config(plan.variant(point.of.name)), "rte", key) == other, key
 
 
 def test_runtime_is_no_part_of_any_settings():
