@@ -33,8 +33,9 @@ def log_softmax(x):
 class Reference:
     """Parameters `p` by the package's names (the head's are `clf.*`), and the sizes around them.
 
-    `masks` multiplies chosen places (dropout with known masks): `h.{i}.attn` and `h.{i}.mlp` after
-    the two projections of a block, `clf` before the head.
+    `masks` multiplies chosen places (dropout with known masks): `embd` the first layer's input,
+    `h.{i}.attn` and `h.{i}.mlp` what the two projections of a block give, `h.{i}` what an LSTM
+    gives, `clf` what the head reads.
     """
 
     p: dict
@@ -59,7 +60,7 @@ class Reference:
     def transformer(self, ids):
         """Post-norm blocks over the sum of token row and position row."""
         we = self.p["embed"]
-        x = we[ids] + we[self.n_vocab + 3 : self.n_vocab + 3 + len(ids)]
+        x = self.mask("embd", we[ids] + we[self.n_vocab + 3 : self.n_vocab + 3 + len(ids)])
         for i in range(self.n_layer):
             n = self.norm(x + self.mask(f"h.{i}.attn", self.attention(x, f"h.{i}.attn.")), i, 1)
             c_fc = gelu(self.affine(n, f"h.{i}.mlp.c_fc"))
@@ -96,7 +97,7 @@ class Reference:
 
     def lstm(self, ids):
         """Unrolled cells from a zero state; gates in the order input, forget, cell, output."""
-        x = [self.p["embed"][i] for i in ids]
+        x = self.mask("embd", self.p["embed"][ids])
         for i in range(self.n_layer):
             w, u, b, c = (
                 self.p[f"h.{i}.{n}_l0"] for n in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -110,8 +111,8 @@ class Reference:
                 cell = sigma[1] * cell + sigma[0] * torch.tanh(gates[2])
                 h = sigma[3] * torch.tanh(cell)
                 out.append(h)
-            x = out
-        return torch.stack(x)
+            x = self.mask(f"h.{i}", torch.stack(out))
+        return x
 
     def lm_logits(self, hidden):
         """Tied and without bias, over every row or over tokens and special rows only."""

@@ -13,6 +13,7 @@ from tests.gpt1.reference_runs import (
     batch_of,
     close,
     draw,
+    each_path,
     one_row,
     reference,
     tuning,
@@ -78,24 +79,32 @@ def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name,
     assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)
 
 
-@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
-def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch, skip_pads):
-    given = {"skip_pads": skip_pads, "dropout": rates(resid=0.2)}
-    run = tuning("cola", "transformer", torch.float64, **given)
-    expected = reference(run)
+@each_path
+def test_dropout_falls_on_the_sum_of_embeddings_on_each_projection_and_on_an_lstms_output(
+    monkeypatch, arch, skip_pads
+):
+    given = {"skip_pads": skip_pads, "dropout": rates(embd=0.3, resid=0.2), "embd_dropout": "sum"}
+    run = tuning("cola", arch, torch.float64, **given)
+    expected, masks, found_rates = reference(run), [], []
     texts = [[N_VOCAB, 4, N_VOCAB + 2], [N_VOCAB, 4, 4, 7, N_VOCAB + 2]]
     ids = torch.tensor([[*texts[0], 0, 0], texts[1]])
     rows = [slice(3), slice(3, 8)] if skip_pads else [slice(3), slice(5, 10)]  # of the positions
-    masks = torch.bernoulli(torch.full((4, rows[1].stop, 16), 0.8, dtype=torch.float64)) / 0.8
-    places = [f"h.{i}.{part}" for i in range(2) for part in ("attn", "mlp")]
-    left = list(masks)
-    monkeypatch.setattr(
-        torch.nn.functional, "dropout", lambda x, p, training=True: x * left.pop(0) if p else x
-    )
+
+    def dropout(x, p, training=True):
+        if p == 0:
+            return x
+        found_rates.append(p)
+        masks.append(torch.bernoulli(torch.full_like(x, 1 - p)) / (1 - p))
+        return x * masks[-1]
+
+    monkeypatch.setattr(torch.nn.functional, "dropout", dropout)
     found, _ = run.model.train().language_model(ids, torch.tensor([3, 5]))
-    assert left == []
+    parts = [".attn", ".mlp"] if arch == "transformer" else [""]
+    places = ["embd", *(f"h.{i}{part}" for i in range(2) for part in parts)]
+    assert found_rates == [0.3, *[0.2] * (len(places) - 1)]
     for text, own, states in zip(texts, rows, found, strict=True):
-        expected.masks = dict(zip(places, masks[:, own], strict=True))
+        of_text = (mask.reshape(-1, mask.shape[-1])[own] for mask in masks)
+        expected.masks = dict(zip(places, of_text, strict=True))
         close(states[: len(text)], expected.hidden(text), 1e-9)
 
 

@@ -7,16 +7,20 @@ at 0), so its gradients are still those of step 0.
 """
 
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pytest
 import torch
 
 from gpt1.data.task_data import TaskData
+from gpt1.settings import OptimizerSettings
 from gpt1.training.finetuning import FineTuning
+from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
+from tasks.common.files import read_json
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import draw, each_path, parameters
 
@@ -184,6 +188,80 @@ def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_tra
     assert one.tokens == other.tokens and one.updates == other.updates
     for name, split in one.data.splits.items():
         assert np.array_equal(split.ids, other.data.splits[name].ids)
+
+
+def leaves(section, path=""):
+    """The values of settings by their dotted keys."""
+    if not isinstance(section, dict):
+        return {path: section}
+    return {k: v for n, part in section.items() for k, v in leaves(part, f"{path}.{n}").items()}
+
+
+def another(value):
+    """Another value of a key."""
+    words = {"matrix": "sum", "all_rows": "tokens_only", "top": 0, None: 0.5}
+    if isinstance(value, list):  # of checkpoints
+        return [0, *value[2:]]
+    if isinstance(value, bool):
+        return not value
+    if value in words:
+        return words[value]
+    return value / 2 if isinstance(value, float) else 2 * value + (value == 0)
+
+
+def with_another(settings, key):
+    """The settings with another value of a key, by its dotted name."""
+    given = settings.model_dump()
+    *path, last = key.split(".")[1:]
+    section = given
+    for name in path:
+        section = section[name]
+    section[last] = another(section[last])
+    return type(settings).model_validate(given)
+
+
+# What an LSTM does not have, or the checks of a config refuse for it.
+LSTM_LACKS = {".dropout.attn", ".model.lm_softmax", ".method.read_layer"}
+LACKING = {"lstm": LSTM_LACKS, "transformer": set()}
+TRAINED = {"batch": 4, "optimizer": OptimizerSettings(b1=0.4, b2=0.4, eps=1e-3, max_grad_norm=0.1)}
+MATRIX, RATES = {"init_std": 0.2}, toy.DROPOUT
+
+
+@each_arch
+def test_another_value_of_any_key_is_another_fine_tuning(arch):
+    model = toy.model(arch, **MATRIX)
+    given = {"model": model, "warmup": 0.3, "epochs": 1, "eval_train": 3, **TRAINED}
+    base = toy.settings(arch, RATES, **given)
+    encoded = toy.encoded(task("race"), train=24, select=4, dev=4)
+
+    def trained(settings):
+        data = TaskData.of(encoded, toy.N_VOCAB, settings)
+        blank = toy.checkpoint(build(arch, settings.model, toy.N_VOCAB))
+        run = FineTuning(data, blank, settings, "none", 0, Runtime())
+        record = run.train()
+        return run.history, record.scores, record.rows, run.optimizer.flat.tolist()
+
+    first, keys = trained(base), leaves(base.model_dump()).keys() - LACKING[arch]
+    keys -= {".model.n_ctx"} if arch == "lstm" else set()  # no row is as long
+    same = [key for key in keys if trained(with_another(base, key)) == first]
+    assert not same and trained(base) == first
+
+
+@each_arch
+def test_another_value_of_any_key_is_another_pre_training(arch, tmp_path):
+    given = {"model": toy.model(arch, **MATRIX), "updates": 5, "checkpoints": [0, 3, 5], **TRAINED}
+    base, corpus = toy.pretrain_settings(arch, **given), toy.corpus(tmp_path)
+
+    def trained(settings):
+        run = Pretraining(arch, corpus, settings, Runtime(), Path(mkdtemp(dir=tmp_path)))
+        run.train()
+        paths = sorted(run.work.checkpoint(0).parent.glob("update-*.json"))
+        heldout = [(path.name, read_json(path)["heldout_loss"]) for path in paths]
+        return heldout, run.log.rows[-1].loss
+
+    first, keys = trained(base), leaves(base.model_dump()).keys() - LACKING[arch]
+    same = [key for key in keys if trained(with_another(base, key)) == first]
+    assert not same and trained(base) == first
 
 
 def test_the_page_has_a_row_for_every_switch():
