@@ -1,5 +1,7 @@
 """Where a run's files lie, which raw files a job depends on, and which of them are missing."""
 
+import contextlib
+import functools
 import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file, sha256_json, write_json
 from tasks.common.manifest import NAME as MANIFEST
 from tasks.corpora import corpus
 from tasks.hub import HubSource, pinned
@@ -81,7 +84,7 @@ def files_below(folder: str) -> list[str]:
 
     A folder of very many files (RACE as published: 28,000) is watched by its sub-folders instead,
     whose modification time changes when a file is added or removed; checking each file would slow
-    every start. Editing one of those files in place goes unnoticed; touch its folder.
+    every start. What the files hold is compared all the same, see `content`.
     """
     if not os.path.isdir(folder):  # rglob fails on a name that is too long
         return []
@@ -90,6 +93,35 @@ def files_below(folder: str) -> list[str]:
     if len(files) <= MANY_FILES:
         return files
     return [folder, *(str(path) for path in below if path.is_dir())]
+
+
+@functools.cache
+def content(files: tuple[str, ...], known: str = ".snakemake/digests.json") -> str:
+    """Twelve hex digits over what `files` hold; a folder stands for the files that lie in it.
+
+    A file replaced by one that is older than the results has another digest, though not a later
+    time. The digests are kept in the file `known`, and taken from there while size, times and inode
+    of what a path leads to are the same. A file that cannot be read has none: its job says why.
+    """
+    try:
+        before = read_json(known)
+    except InputError:
+        before = {}
+    now: dict[str, str] = {}
+    for path in files:
+        below = sorted(os.listdir(path)) if os.path.isdir(path) else []
+        for file in (path, *(os.path.join(path, name) for name in below if name[0] != ".")):
+            with contextlib.suppress(OSError):
+                if os.path.isfile(file):
+                    found = os.stat(file)
+                    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+                    state = f"{found.st_size} {times} {found.st_ino}"
+                    same, _, digest = str(before.get(file)).rpartition(" ")
+                    now[file] = f"{state} {digest if same == state else sha256_file(file)}"
+    if now.items() - before.items():
+        with contextlib.suppress(InputError, OSError):
+            write_json(known, before | now)
+    return sha256_json({file: of.rpartition(" ")[2] for file, of in now.items()})[:12]
 
 
 def cloze_file(config: Config) -> str | None:

@@ -1,5 +1,9 @@
 # What each language model has learnt along pre-training, by its choice between continuations.
 
+cloze_items = cloze_from_config(
+    lambda config: user_files("experiment.cloze", paths.raw_cloze(config))
+)
+
 for number, (updates, names) in enumerate(lines.by_updates().items()):
 
     rule:
@@ -7,9 +11,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             f"cloze_{number}" if number else "cloze"
         input:
             vocabulary,
-            cloze_from_config(
-                lambda config: user_files("experiment.cloze", paths.raw_cloze(config))
-            ),
+            cloze_items,
             [MODEL.facts("<results>{home}", update) for update in updates],
             checkpoints=[MODEL.checkpoint("<results>{home}", update) for update in updates],
         output:
@@ -28,6 +30,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             cloze=cloze_from_config(paths.cloze_file),
             tokenizer=tokenizer_folder,
             settings=settings_json(lambda config, w: config.model(w.arch)),
+            contents=contents(vocabulary, cloze_items),
             code=code.digest("gpt1.cloze"),
         shell:
             "python -m gpt1 cloze {wildcards.arch} --items {params.cloze:q}"

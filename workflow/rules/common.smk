@@ -43,6 +43,7 @@ LEARNT = [
 ]
 CAPTIONS = PROJECT / "workflow" / "report"
 lacking = set()  # what is asked for and has files missing, see `user_files`
+given = set()  # the user's own files among the inputs
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 
@@ -68,11 +69,19 @@ def user_files(name, files):
     """
     if patterns := [file for file in files if contains_wildcard(file)]:
         sys.exit(f"error: {patterns[0]}: braces in a name are Snakemake's wildcards; rename it")
+    given.update(file for file in files if os.path.basename(file) != paths.MANIFEST)  # of a world
     if not is_missing(name):
         return files
     lacking.add(name)
     made = cfg.experiment.world and f"{cfg.results}/world/manifest.json"
     return [file for file in files if os.path.exists(file) or file == made]
+
+
+def contents(*inputs):
+    """A param: a digest of what the user's own files among some inputs hold, whatever their times."""
+    return lambda wildcards: paths.content(
+        tuple(file for files in inputs for file in files(wildcards) if file in given)
+    )
 
 
 def variant_of(wildcards):
@@ -149,6 +158,11 @@ def vocabulary(wildcards):
 def tokenizer_folder(wildcards):
     """A param: the folder of the tokenizer."""
     return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
+
+
+def weights(_):
+    """An input: the files of the published weights."""
+    return user_files("experiment.pretrained.path", paths.weight_files(cfg))
 
 
 def own_option(name):

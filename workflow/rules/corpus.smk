@@ -25,6 +25,7 @@ rule documents:
     params:
         folder=from_config(lambda config, _: paths.data_sets(config)["corpus"].folder),
         settings=settings_json(lambda config, _: config.corpus()),
+        contents=contents(raw_inputs("corpus")),
         code=code.digest("gpt1.corpus"),
     shell:
         "python -m gpt1 corpus documents --folder {params.folder:q}"
@@ -101,6 +102,7 @@ rule tokens:
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=tokenizer_folder,
+        contents=contents(vocabulary),
         shuffled=from_config(lambda config, _: shuffled_option(config)),
         code=code.digest("gpt1.corpus"),
     shell:

@@ -66,6 +66,7 @@ rule examples:
     params:
         folder=from_config(lambda config, w: paths.data_sets(config)[w.task].folder),
         settings=settings_json(lambda config, wildcards: config.prepare(wildcards.task)),
+        contents=contents(raw_inputs("{task}")),
         code=code.digest("tasks.prepare"),
     shell:
         "python -m tasks prepare {wildcards.task} --folder {params.folder:q}"
@@ -116,6 +117,7 @@ rule encode:
         **data_job(4000),
     params:
         tokenizer=tokenizer_folder,
+        contents=contents(vocabulary),
         code=code.digest("gpt1.encode"),
     shell:
         "python -m gpt1 encode {wildcards.task} --examples {input.examples}"

@@ -4,7 +4,7 @@
 rule import:
     input:
         vocabulary,
-        weights=lambda wildcards: user_files("experiment.pretrained.path", paths.weight_files(cfg)),
+        weights=weights,
     output:
         checkpoint=grid.models()[0].checkpoint("<results>", grid.updates[-1]),
         facts=grid.models()[0].facts("<results>", grid.updates[-1]),
@@ -22,6 +22,7 @@ rule import:
         updates=grid.updates[-1],
         release="--release" if cfg.experiment.pretrained.release else "",
         settings=settings_json(lambda config, _: config.model("transformer")),
+        contents=contents(vocabulary, weights),
         code=code.digest("gpt1.weights.conversion"),
     shell:
         "python -m gpt1 convert import --format {params.format} --from {params.folder:q}"

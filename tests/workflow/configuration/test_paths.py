@@ -1,5 +1,6 @@
 """Where the raw files of a run lie, and on which of them a job depends."""
 
+import os
 from pathlib import Path
 
 from tests.workflow.configs import changed, shipped, small
@@ -15,6 +16,31 @@ def test_a_folder_of_many_files_is_watched_by_its_folders(tmp_path: Path):
     for i in range(paths.MANY_FILES):
         (tmp_path / "a" / f"x{i}.txt").write_text("")
     assert paths.files_below(str(tmp_path)) == [str(tmp_path), str(tmp_path / "a")]
+
+
+def test_files_are_read_again_only_where_their_state_has_changed(tmp_path, monkeypatch):
+    files, known = [tmp_path / "a" / name for name in ("1.txt", "2.txt")], f"{tmp_path}/known"
+    files[0].parent.mkdir()
+    for path in files:
+        path.write_text("one")
+    read, sha256 = [], paths.sha256_file
+    monkeypatch.setattr(paths, "sha256_file", lambda path: (read.append(path), sha256(path))[1])
+
+    def digest() -> str:
+        read.clear()
+        return paths.content.__wrapped__((str(files[0].parent),), known)
+
+    first = digest()
+    assert read == [str(path) for path in files]
+    assert digest() == first and read == []
+    os.utime(files[1])  # the same content at another time
+    assert digest() == first and read == [str(files[1])]
+    stat = files[0].stat()
+    files[0].write_text("two")  # of the same size, in place, at what claims to be the same time
+    os.utime(files[0], ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert digest() != first and read == [str(files[0])]
+    Path(known).write_text("damaged")
+    assert digest() != first and len(read) == 2
 
 
 def test_a_published_tokenizer_is_taken_from_the_data():

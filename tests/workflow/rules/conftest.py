@@ -48,20 +48,25 @@ def plan_of(run: Path, config: dict[str, Any] | None = None, target: str = "all"
 def finished(tmp_path_factory) -> Path:
     """A folder with a finished run of a small config."""
     folder = tmp_path_factory.mktemp("finished")
-    for row in summary(folder):
+    finish(folder)
+    return folder
+
+
+def finish(folder: Path, config: dict[str, Any] | None = None) -> None:
+    """Pretend that a config was run in a folder."""
+    for row in summary(folder, config):
         output = folder / row["output_file"]
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.suffix:
             output.write_text("{}")
         else:
             output.mkdir()
-    snakemake(ROOT, "--touch", "--forceall", *options(folder), "all")
-    return folder
+    snakemake(ROOT, "--touch", "--forceall", *options(folder, config), "all")
 
 
-def summary(run: Path) -> list[dict[str, str]]:
+def summary(run: Path, config: dict[str, Any] | None = None) -> list[dict[str, str]]:
     """Every output of a run, with its rule and its log."""
-    said = snakemake(ROOT, "--summary", *options(run), "all").splitlines()
+    said = snakemake(ROOT, "--summary", *options(run, config), "all").splitlines()
     start = next(i for i, line in enumerate(said) if line.startswith("output_file"))
     return list(csv.DictReader(said[start:], delimiter="\t"))
 

@@ -2,12 +2,14 @@
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, small
-from tests.workflow.rules.conftest import FINETUNE, LSTM, options, plan_of, tables, upstream
+from tests.workflow.configs import ROOT, changed, raw_data, small
+from tests.workflow.rules.conftest import FINETUNE, LSTM, finish, options, plan_of, tables, upstream
+from tests.workflow.rules.test_pretrained import from_weights
 from tests.workflow.running import planned, snakemake
 from workflow.configuration.read import parse
 
@@ -211,9 +213,9 @@ def test_an_edited_style_sheet_or_caption_makes_the_page_anew(name, project):
     assert planned(project, "all") == {"page": 1, "all": 1}
 
 
-def reasons(project: Path, target: str) -> dict[str, set[str]]:
+def reasons(project: Path, *target: str) -> dict[str, set[str]]:
     """Why jobs of a dry run would be started, and the rules of those jobs."""
-    _, _, told = snakemake(project, "--dry-run", target).partition("Reasons:")
+    _, _, told = snakemake(project, "--dry-run", *target).partition("Reasons:")
     found = re.findall(r"^ {4}(\w[^\n]*):\n {8}([^\n]*)", told, re.MULTILINE)
     return {reason: set(rules.split(", ")) for reason, rules in found}
 
@@ -229,3 +231,50 @@ def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(pr
     why = reasons(project, "results/cells/n_transfer-9/rte.json")
     assert why["params have changed since last execution"] == {"examples"}
     assert "finetune_layer_transfer_transformer" in why["input files updated by another job"]
+
+
+MINE = {"kind": "classification", "files": "mine.csv", "columns": {"text": "a", "label": "b"}}
+CLOZE = "mine.jsonl"
+REPLACED = {  # files that are replaced, and the rules that read them
+    "the books' model": [
+        (("RTE/dev.tsv", CLOZE), {"examples", "cloze"}),
+        (("books/train.txt",), {"documents"}),
+    ],
+    "published weights": [
+        (("mine.csv", "gpt/params_7.npy"), {"examples", "import"}),
+        (("bpe/vocab_40000.bpe",), {"encode", "import"}),
+    ],
+}
+
+
+@pytest.mark.parametrize("model", REPLACED)
+def test_what_is_read_is_compared_by_content_whatever_its_time(model, tmp_path):
+    data, link = tmp_path / "first", tmp_path / "data"
+    data.mkdir()
+    link.symlink_to(data)
+    if model == "published weights":
+        config = from_weights(link)
+        mine = MINE | {"labels": ["x", "y"]}
+        config["experiment"]["tasks"]["mine"] = mine
+        (data / "mine.csv").write_text("a,b")
+    else:
+        config = changed(small(), "experiment.cloze", CLOZE) | {"data": str(link)}
+        del config["experiment"]["world"]
+        raw_data(link, config)
+    finish(tmp_path, config)
+    assert plan_of(tmp_path, config) == {}
+    before = shutil.copytree(data, tmp_path / "equal")  # copied later: not a newer file than now
+    for files, rules in REPLACED[model]:
+        other = shutil.copytree(data, tmp_path / files[0].replace("/", "-"))
+        for path in map(other.joinpath, files):
+            path.write_text("other")
+            os.utime(path, (1, 1))
+        link.unlink()
+        link.symlink_to(other)
+        why = reasons(ROOT, *options(tmp_path, config), "all")
+        assert why["params have changed since last execution"] == rules, why
+    for path in before.rglob("*"):
+        os.utime(path, (1, 1))
+    link.unlink()
+    link.symlink_to(before)
+    assert plan_of(tmp_path, config) == {}
