@@ -33,6 +33,7 @@ def score(task: TaskSpec, predictions: np.ndarray, labels: np.ndarray) -> dict[s
         raise ValueError(f"{task.name}: a prediction or label is not a finite number")
     if not task.soft_labels and not {predictions.dtype.kind, labels.dtype.kind} <= set("iu"):
         raise ValueError(f"{task.name}: predictions and labels must be class indices")
+    predictions = settled(predictions) if task.soft_labels else predictions
     return {name: 100.0 * METRICS[name](labels, predictions) for name in task.metrics}
 
 
@@ -89,7 +90,7 @@ def _matthews(both: Sums, said: Sums, true: Sums, n: Sums) -> Sums:
 
 def ratio(above: Sums, below: Sums) -> Sums:
     """The quotient; 0 where the denominator is 0, as in scikit-learn."""
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-9)
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def _counted(name: str, labels: np.ndarray, predictions: np.ndarray) -> float:
@@ -99,15 +100,13 @@ def _counted(name: str, labels: np.ndarray, predictions: np.ndarray) -> float:
 
 
 def _pearson(labels: np.ndarray, predictions: np.ndarray) -> float:
-    if constant(predictions) or constant(labels):
-        return 0.0
-    return float(np.corrcoef(predictions, labels)[0, 1])
+    """0 where either side is constant, as constant values carry no information."""
+    x, y = centred(predictions), centred(labels)
+    return float(np.corrcoef(x, y)[0, 1]) if x.any() and y.any() else 0.0
 
 
 def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
     """Pearson's correlation of the ranks."""
-    if constant(predictions) or constant(labels):
-        return 0.0
     return _pearson(ranks(labels), ranks(predictions))
 
 
@@ -117,14 +116,25 @@ def ranks(values: np.ndarray) -> np.ndarray:
     return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
-def constant(values: np.ndarray) -> bool:
-    """Whether the values are constant, so that any correlation with them is 0/0.
+def centred(values: np.ndarray) -> np.ndarray:
+    """The values about their mean, in units of their range; 0 where all are equal.
 
-    Such a correlation counts as 0, as constant values carry no information. A spread below a
-    millionth of the values' magnitude is constant too: a model that predicts the same for every
-    pair still varies in float32's last digits, and a correlation with these would be noise.
+    Their own unit must not matter: probabilities of 1e-9 correlate, and so do years.
     """
-    return bool(np.ptp(values) <= 1e-6 * max(1.0, float(np.abs(values).max())))
+    if not (spread := np.ptp(values)):
+        return np.zeros(len(values))
+    placed = (values - values.min()) / spread
+    return placed - placed.mean()
+
+
+def settled(predictions: np.ndarray) -> np.ndarray:
+    """A model's predictions of scores from 0 to 5, made equal if only rounding tells them apart.
+
+    A model that predicts the same for every pair still varies in float32's last digits, and a
+    correlation with these would be noise.
+    """
+    limit = 1e-6 * max(1.0, float(np.abs(predictions).max()))
+    return predictions if np.ptp(predictions) > limit else np.full_like(predictions, 2.5)
 
 
 # Scores of class predictions are functions of counts: columns summed over rows.

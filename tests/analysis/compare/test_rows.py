@@ -65,6 +65,26 @@ def test_other_metrics_have_the_interval_of_scipys_paired_bootstrap(metric, of):
     assert half == pytest.approx(1.97 * expected.standard_error, rel=0.15)
 
 
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+def test_correlations_do_not_depend_on_unit_or_offset(metric):
+    def scored(scale, offset):
+        rng = np.random.default_rng(2)
+        labels = rng.integers(0, 50, N)
+        a, b = ((labels + rng.integers(0, noise, N)) * scale + offset for noise in (90, 40))
+        given = [rows(True, labels * scale + offset, prediction=said) for said in (a, b)]
+        return gpt1.compare(*given, metric=metric).frame.iloc[0]
+
+    of = ["a", "b", "diff_low", "diff_high", "p"]
+    expected = scored(1, 0)
+    assert 40 < expected["a"] < expected["b"] < 95 and expected["verdict"] == "b higher"
+    for unit in ((1e-7, 0), (1e-150, 0), (1, 10**9), (1e12, 0)):
+        found = scored(*unit)
+        assert found["verdict"] == "b higher"
+        assert found[of].tolist() == pytest.approx(expected[of].tolist(), rel=1e-5)
+    same = rows(True, np.full(N, 0.1), prediction=np.full(N, 0.1))
+    assert gpt1.compare(same, same, metric=metric).frame["a"].tolist() == [0.0]
+
+
 def simulated(rng, skill, hard, seeds):
     """Two tasks; a seed adds to the chance of a right answer on both, and on each."""
     common = 0.15 * rng.normal(size=seeds)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tasks.metrics import COUNTED, METRICS, Columns, constant, ranks, ratio
+from tasks.metrics import COUNTED, METRICS, Columns, centred, ranks, ratio
 
 N_RESAMPLES = 1000
 MOST_UNITS = 2000
@@ -63,24 +63,24 @@ def _mean(_: np.ndarray, scores: np.ndarray) -> float:
 
 
 def _moments(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    """The columns 1, x, y, xx, yy, xy of both sides, centred; a constant side is all 0."""
-    x, y = (np.apply_along_axis(_centred, -1, side) for side in (predictions, labels))
+    """The columns 1, x, y, xx, yy, xy of both sides, centred."""
+    x, y = (np.apply_along_axis(centred, -1, side) for side in (predictions, labels))
     return 1, x, y, x * x, y * y, x * y
 
 
 def _rank_moments(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    # Rounding could give a constant side ranks that are not constant.
-    said = (ranks(np.zeros_like(one) if constant(one) else one) for one in predictions)
-    return _moments(ranks(labels), np.array([*said]))
-
-
-def _centred(values: np.ndarray) -> np.ndarray:
-    return np.zeros(len(values)) if constant(values) else values - values.mean()
+    return _moments(ranks(labels), np.array([*map(ranks, predictions)]))
 
 
 def _pearson(n: np.ndarray, *sums: np.ndarray) -> np.ndarray:
     x, y, xx, yy, xy = sums
-    return ratio(n * xy - x * y, np.sqrt(np.maximum(0, n * xx - x * x) * (n * yy - y * y)))
+    return ratio(n * xy - x * y, np.sqrt(_squares(n, x, xx) * _squares(n, y, yy)))
+
+
+def _squares(n: np.ndarray, x: np.ndarray, xx: np.ndarray) -> np.ndarray:
+    """n times the sum of squares about the mean; 0 if it is but rounding, for x all equal."""
+    found = n * xx - x * x
+    return np.where(found > 1e-12 * n * xx, found, 0.0)
 
 
 # By metric: the columns to sum over rows, and the score as a function of the sums.

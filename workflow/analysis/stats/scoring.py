@@ -10,6 +10,7 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks import Task
 from tasks.common.records import Scores
+from tasks.metrics import settled
 from tasks.world.degrees import place
 from workflow.analysis.predictions import Predictions, answers
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
@@ -79,6 +80,7 @@ def resampled(
         return None
     shape = len(sample.seeds), len(mine) // len(sample.seeds)
     said = answers(task, mine["prediction"]).reshape(shape)
+    said = np.array([*map(settled, said)]) if task.soft_labels else said
     labels = answers(task, mine["label"][: shape[1]])
     texts = shared_texts(task, mine["guid"].to_numpy()[: shape[1]])
     score, boot, n_rows = resample(metric, said, labels, texts, f"{task.name}/{split}")
