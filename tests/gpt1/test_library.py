@@ -58,7 +58,8 @@ def test_the_documented_lines_give_what_is_said_of_them(root):
     scores, answers = found["scores"], found["answers"]
     assert list(scores) == ["tokens", "log_probability", "perplexity"] and len(scores) == 2
     tokenizer = found["model"].tokenizer
-    prompt = tokenizer.decode(tokenizer.encode("The play was"))
+    (prompt,) = re.findall(r'generate\("(.*?)"', lines)
+    prompt = tokenizer.decode(tokenizer.encode(prompt))
     assert found["text"].startswith(prompt) and len(found["text"]) > len(prompt)
     assert list(answers) == ["prediction", "p_negative", "p_positive"]
     shares = answers[["p_negative", "p_positive"]].to_numpy()
