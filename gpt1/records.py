@@ -4,18 +4,25 @@ Those of the tasks are in `tasks.examples` and `tasks.common.records`. Light on 
 no pandas.
 """
 
-from typing import Annotated, Any, Literal
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
 from gpt1.cell import Arch, Corpus, NTransfer
 from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
-from tasks.common.records import Baselines, Counts, Record, Score, Scores
+from tasks.common.records import REMEDY, Baselines, Counts, Record, Score, Scores
 from tasks.spec import TaskSpec
 
 Role = Literal["train", "select", "report", "unlabelled"]
 Digests = dict[str, str]
 RuntimeValues = dict[str, str | bool | int | None]  # settings that change numbers, by name
+# update-N.json, below ARCH/seed-K/ or, of zero-shot scores, ARCH/TASK/seed-K/
+OF_PATH = (
+    r"(?:\b(?P<arch>transformer|lstm)[^/]*/(?:(?P<task>\w+)/)?seed-(?P<seed>\d+)/)?"
+    r"\bupdate-(?P<update>\d+)\.json$"
+)
 
 
 class TokenFile(Record):
@@ -40,7 +47,7 @@ class CorpusFacts(Record):
 class Origin(Record):
     """The checkpoint behind a record; `tokens` is how many its updates saw (None: unknown).
 
-    Published weights count as seed 0.
+    Published weights count as seed 0. A record that does not fit its path is not read.
     """
 
     arch: Arch
@@ -48,6 +55,15 @@ class Origin(Record):
     corpus: Corpus = "books"
     update: int = 0
     tokens: int | None = None
+
+    @classmethod
+    def read(cls, path: Path, remedy: str = REMEDY, **of_path: Any) -> Self:
+        """As `Record.read`, with what a path in a folder of results determines."""
+        found = re.search(OF_PATH, path.as_posix())
+        said = {key: value for key, value in found.groupdict().items() if value} if found else {}
+        said = {key: int(value) if value.isdigit() else value for key, value in said.items()}
+        own = {key: value for key, value in said.items() if key in cls.model_fields}
+        return super().read(path, remedy, **{**own, **of_path})
 
     def origin(self) -> dict[str, Any]:
         """These fields alone."""

@@ -2,10 +2,13 @@
 
 Snakemake decides what to rerun from its records in the folder where it is started, and takes a file
 without a record as it is. Results that were moved, copied or mounted have no records there, or
-those of other files with the same names; the list goes where they go.
+those of other files with the same names; the list goes where they go. A file is listed when it has
+been made, with a digest of its content, so that the list tells nothing of a file put in its place.
 """
 
+import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,100 +16,157 @@ from typing import Any
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, sha256_json, write_json
 from workflow.configuration.model import Config
-from workflow.results_folder import LIST, PROJECT, UNCHANGING, changes
+from workflow.results_folder import PROJECT, UNCHANGING, changes
+
+SAVE_SECONDS = 10.0  # between two saved lists of a run
+STAMP = ".snakemake_timestamp"  # in a folder that a job has made
+Entry = dict[str, str]  # digests: "config", "code", "packages" and "content"; "stat" of the file
 
 
 class Provenance:
-    """The list: for each file a digest of config and code, and one of the packages' lock files.
+    """The list, as it is when a run is planned.
 
     `ended` gives the time that Snakemake has recorded for a file of that name, None without a
-    record. Every method takes Snakemake's jobs and acts on their outputs.
+    record. `unchecked` is an option of Snakemake, if one was given, that keeps it from comparing
+    config and code with its records, which then tell nothing. Every method takes Snakemake's jobs
+    and acts on their outputs.
     """
 
     def __init__(
-        self, config: Config, code: Iterable[str], ended: Callable[[Any], float | None]
+        self,
+        config: Config,
+        code: Iterable[str],
+        ended: Callable[[Any], float | None],
+        unchecked: str = "",
     ) -> None:
-        values = config.model_dump(mode="json", exclude=UNCHANGING)
-        self.config, self.own = config, sha256_json([values, sorted(code)])
+        self.config, self.ended, self.unchecked = config, ended, unchecked
+        self.values = config.model_dump(mode="json", exclude=UNCHANGING)
         locks = [*PROJECT.glob("requirements.lock"), *PROJECT.glob("requirements-torch.lock")]
-        self.locks = sha256_json([sha256_file(path) for path in locks])[:12]
-        self.path, self.ended = Path(config.results, LIST), ended
+        digests = {"code": sorted(code), "packages": [sha256_file(path) for path in locks]}
+        self.own = {key: sha256_json(value)[:12] for key, value in digests.items()}
+        self.path = Path(config.results, "provenance.json")
         self.listed = _read(self.path)
+        self.done: set[Any] = set()
+        self.saved = time.monotonic()
 
     def refusal(self, jobs: Iterable[Any]) -> str:
         """Why a run must not reuse the outputs: one was made differently and has no record."""
-        for name, file, own in self._outputs(jobs):
-            made, _ = self._entry(name)
-            if made != own and os.path.lexists(file) and not self._is_recorded(file):
-                keys = ", ".join(changes(self.config)[:3])
-                why = f"{file} was made with another config{keys and f' ({keys})'} or other code"
-                if not (made or keys):
-                    why = f"nothing in {self.path} tells with which config and code {file} was made"
-                return (
-                    f"error: results: {why}, and Snakemake has no record of it in {os.getcwd()}; "
-                    "make all anew with --forceall, name another folder with --config "
-                    "results=FOLDER, or start in the folder that has the records"
-                )
+        for name, file, config in self._outputs(jobs):
+            if not os.path.lexists(file):
+                continue
+            entry, same = self.listed.get(name), self._is_as_made(name, file)
+            if self.unchecked:
+                fits = entry["config"] == config and same if entry else self.unchecked == "--touch"
+                record = f"{self.unchecked} takes it as it is; leave that option out"
+            else:
+                ours = same and entry == {**entry, "config": config, "code": self.own["code"]}
+                fits = ours or self._is_recorded(file)
+                record = f"Snakemake has no record of it in {os.getcwd()}"
+            if fits:
+                continue
+            keys = ", ".join(changes(self.config)[:3])
+            why = f"{file} was made with another config{keys and f' ({keys})'} or other code"
+            if entry and not same:
+                why = f"{file} is not what its job made, or was changed since"
+            elif not (entry or keys):
+                why = f"nothing in {self.path} tells with which config and code {file} was made"
+            return (
+                f"error: results: {why}, and {record}; make all anew with --forceall, name another "
+                "folder with --config results=FOLDER, or start in the folder that has the records"
+            )
         return ""
 
     def with_other_packages(self, jobs: Iterable[Any]) -> list[str]:
         """The outputs that were made with other lock files."""
-        found = ((file, self._entry(name)[1]) for name, file, _ in self._outputs(jobs))
-        return [str(file) for file, locks in found if locks not in ("", self.locks)]
+        found = ((file, self.listed.get(name)) for name, file, _ in self._outputs(jobs))
+        packages = self.own["packages"]
+        return [str(file) for file, entry in found if entry and entry["packages"] != packages]
 
-    def begin(self, jobs: Iterable[Any]) -> None:
-        """Before the jobs run: list the files to come, drop existing ones made differently."""
-        before = dict(self.listed)
-        for name, file, own in self._outputs(jobs):
-            if not os.path.lexists(file):
-                self.listed[name] = f"{own} {self.locks}"
-            elif self._entry(name)[0] != own:
-                self.listed.pop(name, None)
-        try:
-            write_json(self.path, self.listed)
-        except InputError:  # a full disk
-            if any(self.listed.get(name) != made for name, made in before.items()):
-                raise
+    def add(self, job: Any) -> None:
+        """List the outputs of a job that has ended well; the list is saved from time to time."""
+        self._list([job], {})
+        self.done.add(job)
+        if time.monotonic() - self.saved > SAVE_SECONDS:
+            with contextlib.suppress(InputError):  # a full disk, which the run's end tells
+                self._save()
 
     def end(self, made: Iterable[Any], right: Iterable[Any]) -> None:
         """After a run: list the outputs that it made and those that it found to be right."""
-        for name, _, own in self._outputs(made):
-            self.listed[name] = f"{own} {self.locks}"
-        for name, file, own in self._outputs(right):
-            if os.path.lexists(file):
-                self.listed[name] = f"{own} {self._entry(name)[1] or self.locks}"
-        write_json(self.path, self.listed)
+        if self.unchecked != "--touch":
+            self._list(set(made) - self.done, {})
+        if not self.unchecked:
+            self._list(right, self.listed)
+        self._save()
 
-    def _entry(self, name: str) -> tuple[str, str]:
-        """The digests of a file; empty if it is not listed."""
-        own, _, locks = str(self.listed.get(name, "")).partition(" ")
-        return own, locks
+    def _list(self, jobs: Iterable[Any], before: dict[str, Entry]) -> None:
+        """List outputs with this run's digests, but with the packages of those listed `before`."""
+        for name, file, config in self._outputs(jobs):
+            if os.path.lexists(file):
+                same = self._is_as_made(name, file)
+                entry = self.listed[name] if same else _described(file)
+                packages = before[name]["packages"] if name in before else self.own["packages"]
+                self.listed[name] = {**entry, **self.own, "config": config, "packages": packages}
+
+    def _save(self) -> None:
+        write_json(self.path, self.listed)
+        self.saved = time.monotonic()
+
+    def _is_as_made(self, name: str, file: Any) -> bool:
+        """Whether a file is the listed one; its content is read only if its stat is another."""
+        if (entry := self.listed.get(name)) is None:
+            return False
+        if entry["stat"] != _stat(file):
+            if entry["content"] != (found := _described(file))["content"]:
+                return False
+            entry |= found
+        return True
 
     def _is_recorded(self, file: Any) -> bool:
         """Whether Snakemake's record is of this file, not of another one with the same name."""
-        stamp = Path(file, ".snakemake_timestamp")  # of a folder
+        stamp = Path(file, STAMP)
         time = os.stat(stamp if stamp.exists() else file, follow_symlinks=False).st_mtime
         ended = self.ended(file)
         return ended is not None and time in (ended, int(ended))  # an archive keeps whole seconds
 
     def _outputs(self, jobs: Iterable[Any]) -> Iterator[tuple[str, Any, str]]:
-        """Each output: its name in the folder, the file, and the digest that this run gives it.
+        """Each output: its name in the folder, the file, and the digest of its config.
 
         Files from the hub are not listed: they may be copied, and their manifests identify them.
         """
         for job in jobs:
             given = [job.params.get(name) for name in ("study", "studies", "grid", "lines")]
-            own = sha256_json([self.own, *given])[:12]
+            config = sha256_json([self.values, *given])[:12]
             for file in job.output:
                 name = os.path.relpath(file, self.config.results)
                 if not name.startswith(f"raw{os.sep}"):
-                    yield name, file, own
+                    yield name, file, config
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """The list in a file; empty if the file is missing or damaged."""
+def _files(path: Any) -> list[Path]:
+    """A file, or the files in a folder, in order."""
+    found = (one for one in Path(path).rglob("*") if one.is_file() and one.name != STAMP)
+    return sorted(found) if os.path.isdir(path) else [Path(path)]
+
+
+def _stat(path: Any) -> str:
+    """A digest that another file, or one that is written again, does not share."""
+    stats = [(os.path.relpath(one, path), one.lstat()) for one in _files(path)]
+    return sha256_json([[n, s.st_ino, s.st_size, s.st_mtime_ns] for n, s in stats])[:12]
+
+
+def _described(path: Any) -> Entry:
+    """The entries that tell a file, or a folder, from others."""
+    stat, files = _stat(path), _files(path)
+    content = [[os.path.relpath(one, path), one.is_file() and sha256_file(one)] for one in files]
+    return {"stat": stat, "content": sha256_json(content)}
+
+
+def _read(path: Path) -> dict[str, Entry]:
+    """The list in a file; empty if the file is missing, damaged or of an earlier version."""
     try:
         listed = read_json(path)
     except InputError:
         return {}
-    return listed if isinstance(listed, dict) else {}
+    keys = {"config", "code", "packages", "stat", "content"}
+    entries = listed.items() if isinstance(listed, dict) else ()
+    return {name: one for name, one in entries if isinstance(one, dict) and one.keys() == keys}

@@ -198,7 +198,7 @@ class CellJob:
                 if run.events:
                     run.events.close()
                 if weights:
-                    write_tensors(weights, dict(run.model.named_parameters()))
+                    write_tensors(weights, dict(run.model.named_parameters()), of=weights.stem)
                 self.cache.put(key, record)
                 answers = {
                     name: listed(*run.predict_unlabelled(self.encoded.splits[name]))

@@ -1,7 +1,8 @@
 """A cache of finished runs, outside the declared outputs, so that interrupted jobs resume.
 
 Snakemake deletes the outputs of a failed job, good cells included. A run's record is stored under a
-hash of everything that determines its result, so a stale record is never found.
+hash of everything that determines its result, so a stale record is never found, and it contains
+this key, so a renamed one is not used.
 """
 
 from pathlib import Path
@@ -16,7 +17,7 @@ Key = dict[str, Any]
 
 
 class CachedRun(Record):
-    """A file of the cache; the key is included for human readers."""
+    """A file of the cache."""
 
     key: Key
     record: dict[str, Any]
@@ -46,19 +47,22 @@ class RunCache:
         if not path.exists():
             return False
         try:
-            read_tensors(path)
+            read_tensors(path, of=path.stem)
         except InputError as error:  # the run can be repeated
             print(f"warning: {error}; training again", flush=True)
             return False
         return True
 
     def get(self, key: Key) -> dict[str, Any] | None:
-        """The record of `key`, or None if it is absent or damaged (with a warning)."""
+        """The record of `key`, or None (with a warning) if it is damaged or another's."""
         path = self.path(key)
         if not path.exists():
             return None
         try:
-            return CachedRun.read(path).record
+            found = CachedRun.read(path)
+            if sha256_json(found.key) != path.stem:
+                raise InputError(f"{path}: of another run, its key is not that of its name")
+            return found.record
         except InputError as error:  # the run can be repeated
             print(f"warning: {error}; training again", flush=True)
             return None

@@ -7,7 +7,13 @@ from typing import Any
 
 from torch import Tensor
 
-from gpt1.weights.checkpoint import check_checkpoint, read_tensors, sidecar, write_tensors
+from gpt1.weights.checkpoint import (
+    check_checkpoint,
+    read_facts,
+    read_tensors,
+    sidecar,
+    write_tensors,
+)
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json, sweep, write_atomic
 
@@ -23,7 +29,7 @@ class WorkFolder:
     """
 
     def __init__(self, parent: Path, arch: str, run: dict[str, Any], made: dict[str, Any]) -> None:
-        self.run = f"{arch}-{sha256_json(run)[:16]}"
+        self.run = _name(arch, run)
         self.folder = parent / f"{self.run}-{sha256_json(made)[:8]}"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.last = self.folder / "state.safetensors"
@@ -37,7 +43,7 @@ class WorkFolder:
         """Write a state and keep the previous one. Raises InputError if the disk is full."""
         if self.last.exists():
             self.last.replace(self.older)
-        write_tensors(self.last, state)
+        write_tensors(self.last, state, of=self.folder.name)
 
     def load(self, checkpoints: Sequence[int]) -> State | None:
         """The newest undamaged state for which all earlier `checkpoints` are intact, or None.
@@ -50,10 +56,10 @@ class WorkFolder:
         states = [path for path in (self.last, self.older) if path.exists()]
         for path in states:
             try:
-                state = read_tensors(path)
+                state = read_tensors(path, of=self.folder.name)
                 for update in checkpoints:
                     if update < int(state["updates"]):  # a checkpoint at the state is made again
-                        check_checkpoint(self.checkpoint(update))
+                        self._check(self.checkpoint(update))
                 return state
             except InputError as error:
                 path.replace(path.with_suffix(".damaged"))
@@ -68,6 +74,17 @@ class WorkFolder:
             )
         return None
 
+    def _check(self, path: Path) -> None:
+        """Raise InputError if a checkpoint is missing, damaged or of another run."""
+        check_checkpoint(path)
+        facts = read_facts(path).model_dump(mode="json")
+        settings = {**(facts["settings"] or {})}
+        settings.pop("heldout_tokens", None)
+        run = {"settings": settings, "corpus": facts["corpus_sha256"]}
+        run |= {key: facts[key] for key in ("arch", "tokenizer")}
+        if _name(facts["arch"], run) != self.run:
+            raise InputError(f"{path}: of another run, with other settings or data")
+
     def publish(self, updates: Sequence[int], out: Path) -> None:
         """Copy the checkpoints of these updates, and their JSON files, to `out`."""
         out.mkdir(parents=True, exist_ok=True)
@@ -75,3 +92,8 @@ class WorkFolder:
             for source in (path, sidecar(path)):
                 with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
                     shutil.copyfileobj(original, file)
+
+
+def _name(arch: str, run: dict[str, Any]) -> str:
+    """The name of a run: its architecture, with a digest of its settings and data."""
+    return f"{arch}-{sha256_json(run)[:16]}"

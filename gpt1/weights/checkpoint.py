@@ -70,17 +70,17 @@ def sidecar(path: str | Path) -> Path:
     return Path(path).with_suffix(".json")
 
 
-def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
-    """Write tensors as safetensors, atomically, with their digest in the metadata."""
+def write_tensors(path: str | Path, tensors: dict[str, Tensor], of: str = "") -> None:
+    """Write tensors as safetensors, atomically, with a digest of them and of `of`, their run."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with write_atomic(path, "wb") as file:
-        file.write(save(tensors, metadata={"sha256": _digest(tensors)}))
+        file.write(save(tensors, metadata={"sha256": _digest(tensors, of)}))
 
 
-def read_tensors(path: str | Path, published: bool = False) -> dict[str, Tensor]:
+def read_tensors(path: str | Path, published: bool = False, of: str = "") -> dict[str, Tensor]:
     """Read a safetensors file; a `published` one, written by others, has no digest.
 
-    Raises InputError if it is missing or damaged.
+    Raises InputError if it is missing, damaged or, with `of`, of another run.
     """
     if not Path(path).is_file():
         raise InputError(f"{path}: no such checkpoint; pre-train first")
@@ -92,16 +92,15 @@ def read_tensors(path: str | Path, published: bool = False) -> dict[str, Tensor]
         raise InputError(
             f"{path}: not a whole safetensors file ({error}); {make_again(path)}"
         ) from None
-    if not published and digest != _digest(tensors):
-        raise InputError(
-            f"{path}: damaged, its tensors do not fit their sha256; {make_again(path)}"
-        )
+    if not published and digest != _digest(tensors, of):
+        why = f"damaged{of and ' or of another run'}, its tensors do not fit their sha256"
+        raise InputError(f"{path}: {why}; {make_again(path)}")
     return tensors
 
 
-def _digest(tensors: dict[str, Tensor]) -> str:
-    """SHA-256 over names, types, shapes and values."""
-    total = hashlib.sha256()
+def _digest(tensors: dict[str, Tensor], of: str) -> str:
+    """SHA-256 over the run, names, types, shapes and values."""
+    total = hashlib.sha256(of.encode())
     for name, tensor in sorted(tensors.items()):
         total.update(f"{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
         total.update(tensor.reshape(-1).view(torch.uint8).numpy().data)

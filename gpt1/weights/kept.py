@@ -62,7 +62,7 @@ def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
     """
     folder.mkdir(parents=True, exist_ok=True)
     for seed, path in weights.items():
-        write_tensors(weights_path(folder, seed), read_tensors(path))
+        write_tensors(weights_path(folder, seed), read_tensors(path, of=path.stem))
     shutil.copyfile(cell, folder / CELL)
     for name, content in zip(vocabulary.FILES, vocabulary.contents(tokenizer), strict=True):
         (folder / name).write_bytes(content)

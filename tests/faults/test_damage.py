@@ -1,6 +1,8 @@
 """Damaged files are recognised by their checksums and named; what can be made again is."""
 
 import random
+import re
+import shutil
 
 import pytest
 import torch
@@ -9,10 +11,11 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import read_tensors, write_tensors
+from gpt1.weights.checkpoint import load_checkpoint, read_facts, read_tensors, write_tensors
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
+from tests.gpt1 import toy
 from tests.gpt1.test_pretrain import run
 from tests.gpt1.toy import corpus, pretrain_settings
 
@@ -101,6 +104,42 @@ def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(
     assert any(line.endswith(then) for line in said.splitlines())
 
 
+@pytest.mark.parametrize("name", ["update-0", "state"])
+def test_what_lies_in_the_work_folder_of_another_run_is_not_gone_on_from(tmp_path, name, capsys):
+    out = run(tmp_path, "lstm")
+    whole = (out / "update-8.safetensors").read_bytes()
+    run(tmp_path, "lstm", name="other", lr=0.02)
+    (own,), (other,) = ([*(tmp_path / a / "work").iterdir()] for a in ("a", "other"))
+    for path in other.glob(f"{name}.*"):
+        shutil.copyfile(path, own / path.name)
+    run(tmp_path, "lstm")
+    assert (out / "update-8.safetensors").read_bytes() == whole
+    said = capsys.readouterr().out
+    assert re.search(rf"warning: .*/{name}.*of another run.*; (trying|starting)", said)
+
+
+def test_a_checkpoint_under_another_name_is_refused(tmp_path, capsys):
+    out = run(tmp_path, "lstm")
+    for suffix in ("json", "safetensors"):
+        shutil.copyfile(out / f"update-3.{suffix}", out / f"update-8.{suffix}")
+    with pytest.raises(InputError, match="'update' is 3, its path says 8; make it again"):
+        load_checkpoint(out / "update-8.safetensors", "lstm", toy.model("lstm"), "t" * 64)
+    (work,) = (tmp_path / "a" / "work").iterdir()
+    for suffix in ("json", "safetensors"):
+        shutil.copyfile(work / f"update-3.{suffix}", work / f"update-0.{suffix}")
+    run(tmp_path, "lstm")
+    assert "'update' is 3, its path says 0" in capsys.readouterr().out
+    assert read_facts(out / "update-8.safetensors").update == 8
+
+
+def test_a_record_of_the_cache_is_of_the_key_that_its_name_says(tmp_path, capsys):
+    cache, race, rte = RunCache(tmp_path), {"task": "race"}, {"task": "rte"}
+    cache.put(race, {"score": 50})
+    assert cache.get(race) == {"score": 50}
+    cache.path(race).replace(cache.path(rte))
+    assert cache.get(rte) is None and "of another run" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
@@ -135,8 +174,10 @@ def test_a_file_that_cannot_be_read_while_another_is_written_keeps_its_name(tmp_
 def test_damaged_weights_of_a_run_are_not_used(tmp_path, capsys):
     cache, key = RunCache(tmp_path), {"seed": 1}
     assert not cache.has_weights(key)
-    write_tensors(cache.weights(key), {"a": torch.arange(9.0)})
+    path = cache.weights(key)
+    write_tensors(path, {"a": torch.arange(9.0)}, of=path.stem)
     assert cache.has_weights(key) and not capsys.readouterr().out
-    content = cache.weights(key).read_bytes()
-    cache.weights(key).write_bytes(content[:-4])
+    shutil.copyfile(path, cache.weights({"seed": 2}))
+    assert not cache.has_weights({"seed": 2}) and "another run" in capsys.readouterr().out
+    path.write_bytes(path.read_bytes()[:-4])
     assert not cache.has_weights(key) and "training again" in capsys.readouterr().out

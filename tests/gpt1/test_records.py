@@ -30,6 +30,6 @@ def test_a_record_is_read_as_it_was_written(tmp_path):
 )
 def test_a_record_of_another_type_value_or_place_is_refused(tmp_path, changed, message):
     place = {"arch": "lstm", "task": "rte", "metric": "accuracy", "split": "dev", "seed": 0}
-    path = tmp_path / "update-3.json"
+    path = tmp_path / "scores.json"
     path.write_text(json.dumps({**SCORED, **place, "score": 50.0, **changed}))
     assert message in refusal(lambda: ZeroShotScore.read(path, seed=0))

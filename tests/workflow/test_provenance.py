@@ -3,7 +3,6 @@
 import os
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -139,25 +138,80 @@ def test_the_config_beside_the_results_is_that_of_the_tables(project):
     )
 
 
-def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):
-    job = SimpleNamespace(output=[str(tmp_path / "study.csv")], params={"study": "one"})
+UNCHECKED = {"--touch": (), "--rerun-triggers": ("mtime",), "--allowed-rules": ("documents",)}
 
-    def provenance(seed: int, time: float | None = None) -> Provenance:
-        config = changed(small(), "experiment.world.seed", seed) | {"results": str(tmp_path)}
-        return Provenance(parse(config), ["code"], lambda file: time)
 
-    provenance(1).begin([job])
-    Path(job.output[0]).touch()
-    assert not provenance(1).refusal([job]) and provenance(2).refusal([job])
-    provenance(2).begin([job])  # and killed
-    assert provenance(1).refusal([job]) and provenance(2).refusal([job])
-    assert provenance(2, time=1.0).refusal([job])  # a record of another file of its name
-    time = os.path.getmtime(job.output[0])
-    assert not provenance(2, time).refusal([job])
-    provenance(2, time).end([], [job])
-    assert not provenance(2).refusal([job])
+@pytest.mark.parametrize("option", UNCHECKED)
+def test_a_run_that_compares_nothing_takes_no_file_of_another_config(option, project):
+    listed = (project / "results" / "provenance.json").read_text()
+    options = (option, *UNCHECKED[option], "--config", SEED, "--", f"results/{MADE}")
+    line = last(snakemake(project, *options, code=1))
+    assert f"(experiment.world.seed) or other code, and {option} takes it as it is; leave" in line
+    assert (project / "results" / "provenance.json").read_text() == listed
+    snakemake(project, *options[:-4], "--", f"results/{MADE}")  # the config that it was made with
+    assert "Nothing to be done" in snakemake(project, f"results/{MADE}")
+
+
+def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):
+    target = "results/corpus/documents.json"
+    snakemake(project, target, code=1)  # the stand-in writes no books
+    (project / "results" / "corpus" / "documents").mkdir(parents=True)
+    for name in ("documents.json", "words.tsv"):
+        (project / "results" / "corpus" / name).write_text("{}")
+    line = last(snakemake(project, target, code=1))
+    assert line.startswith("error: results: nothing in results/provenance.json tells with which")
+
+
+class Job:
+    def __init__(self, *output: Path, **params: str) -> None:
+        self.output, self.params = [*map(str, output)], params
+
+
+def provenance(folder: Path, seed: int, time: float | None = None, option: str = "") -> Provenance:
+    config = changed(small(), "experiment.world.seed", seed) | {"results": str(folder)}
+    return Provenance(parse(config), ["code"], lambda file: time, option)
+
+
+def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("workflow.provenance.SAVE_SECONDS", 0)
+    file, weights = tmp_path / "study.csv", tmp_path / "kept" / "weights"
+    weights.parent.mkdir()
+    for path in (file, weights):
+        path.write_text("one")
+    job = Job(file, weights.parent, study="one")
+    assert "nothing in" in provenance(tmp_path, 1).refusal([job])
+    provenance(tmp_path, 1).add(job)  # and the run is killed
+    assert not provenance(tmp_path, 1).refusal([job]) and provenance(tmp_path, 2).refusal([job])
+    for path in (file, weights):
+        path.write_text("two")  # of another run
+        assert "is not what its job made" in provenance(tmp_path, 1).refusal([job])
+        other = path.with_name("other")
+        other.write_text("one")
+        other.replace(path)
+        assert not provenance(tmp_path, 1).refusal([job])
+    provenance(tmp_path, 1).end([], [job])
+    monkeypatch.setattr("workflow.provenance._described", None)  # what is as it was is not read
+    assert not provenance(tmp_path, 1).refusal([job])
     job.params["study"] = "another"
-    assert provenance(2).refusal([job])
+    assert provenance(tmp_path, 1).refusal([job])
+
+
+def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):
+    file = tmp_path / "study.csv"
+    job = Job(file)
+    file.touch()
+    provenance(tmp_path, 1).end([job], [])
+    file.write_text("two")  # by a run that was killed before it could list it
+    assert provenance(tmp_path, 1).refusal([job]) and provenance(tmp_path, 2).refusal([job])
+    assert provenance(tmp_path, 2, time=1.0).refusal([job])  # a record of another file of its name
+    time = os.path.getmtime(file)
+    assert not provenance(tmp_path, 2, time).refusal([job])
+    for option in UNCHECKED:  # which ask for an entry
+        assert provenance(tmp_path, 2, time, option).refusal([job])
+        provenance(tmp_path, 2, time, option).end([], [job])
+        assert provenance(tmp_path, 2).refusal([job])
+    provenance(tmp_path, 2, time).end([], [job])
+    assert not provenance(tmp_path, 2).refusal([job])
 
 
 def test_files_of_the_hub_may_be_copied_without_a_list(tmp_path):
@@ -166,5 +220,5 @@ def test_files_of_the_hub_may_be_copied_without_a_list(tmp_path):
         file.parent.mkdir()
         file.touch()
     made = Provenance(parse(small() | {"results": str(tmp_path)}), ["code"], lambda file: None)
-    jobs = {name: SimpleNamespace(output=[str(path)], params={}) for name, path in files.items()}
+    jobs = {name: Job(path) for name, path in files.items()}
     assert not made.refusal([jobs["raw"]]) and made.refusal([jobs["examples"]])

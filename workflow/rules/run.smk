@@ -4,6 +4,8 @@ import shlex
 from pathlib import Path
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.settings.types import RerunTrigger
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
@@ -28,13 +30,19 @@ def provenance(named):
     """The list of what each file of the results was made with, as it is now."""
     digests = {rule.params.get(key, "") for rule in named for key in ("code", "module")}
     digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
-    metadata = workflow.persistence.metadata
-    return Provenance(cfg, digests, lambda file: getattr(metadata(file), "endtime", None))
+    metadata, chosen = workflow.persistence.metadata, workflow.dag_settings
+    unchecked = {
+        "--touch": workflow.touch,
+        "--allowed-rules": chosen.allowed_rules,
+        "--rerun-triggers": chosen.rerun_triggers != RerunTrigger.all(),
+    }
+    option = next((name for name, given in unchecked.items() if given), "")
+    return Provenance(cfg, digests, lambda file: getattr(metadata(file), "endtime", None), option)
 
 
 def plan_checked(run, taken, made):
     """End a run, or warn in a plan, if files that it would use were made with something else."""
-    if fault := "" if workflow.touch else made.refusal(taken):
+    if fault := made.refusal([*taken, *run] if workflow.touch else taken):
         return stop(fault)
     before = f"{cfg.results} was made with another"
     if old := made.with_other_packages(taken):
@@ -52,13 +60,13 @@ def plan_checked(run, taken, made):
 
 def begin_run(run, made):
     """Before the first job: lock the folder, and clear what a killed run has left."""
-    global lock  # held until the process ends
+    global lock, of_this_run  # the lock is held until the process ends
     if (lock := results_folder.lock(cfg.results)) is None:
         warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
     else:  # jobs left when Snakemake is killed hold it, too: stdin is all that they inherit
         os.dup2(lock.fileno(), 0)
     results_folder.sweep_all(cfg.results)
-    made.begin(run)
+    of_this_run = made, {job.jobid: job for job in run}
     # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
     # each pass of the scheduler schedule another a second later, until the end of the run. A limit
     # that the user sets is kept.
@@ -81,21 +89,27 @@ def end_run(run, taken, made):
 
 
 def a_run(record):
-    """A filter of Snakemake's log that acts before its lines on a plan and on the end of a run.
+    """A filter of Snakemake's log that acts before its lines on a plan, and on jobs and runs that end.
 
-    No hook is called for a plan without jobs, and none of a module.
+    No hook is called for a plan without jobs or for a job that has ended, and none of a module.
     """
+    if getattr(record, "event", None) == LogEvent.JOB_FINISHED:
+        made, jobs = of_this_run
+        if not workflow.touch and (job := jobs.get(record.job_id)):
+            made.add(job)
+        return True
     has_jobs, ends = hasattr(record, "stats"), str(record.msg).startswith("Elapsed time: ")
     if not (has_jobs or ends or record.msg == NOTHING_TO_BE_DONE_MSG):
         return True
     if lacking and not ends:
         stop(str(ConfigError(paths.missing_data(cfg, lacking))))
     named = own_rules()
-    (run, taken), made = own_jobs(named), provenance(named)
+    run, taken = own_jobs(named)
     try:
         if ends:
-            end_run(run, taken, made)
+            end_run(run, taken, of_this_run[0])
         else:
+            made = provenance(named)
             plan_checked(run, taken, made)
             if has_jobs and not workflow.dryrun:
                 begin_run(run, made)
