@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from gpt1.cell import Cell, PretrainedModel
 from workflow.plan import Plan
 
-MOST = 48  # lines in a job: Linux limits a shell command to 128 KiB
-
 
 @dataclass(frozen=True)
 class Job:
@@ -75,12 +73,11 @@ def jobs(lines: Plan) -> Iterator[Job]:
                 alone = job_of(lines, f"finetune_{study}_{kind}", variant, tasks)
                 together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
         for job, variants in together.items():
-            for start in range(0, len(variants), MOST):
-                some = tuple(variants[start : start + MOST])
-                for cut in _cuts(some, lines.base.runtime.shards):
-                    names[job.name] = n = names.get(job.name, 0) + 1
-                    unique = job.name if n == 1 else f"{job.name}_{n}"
-                    yield replace(job, name=unique, lines=cut, together=some)
+            every = tuple(variants)
+            for cut in _cuts(every, lines.base.runtime.shards):
+                names[job.name] = n = names.get(job.name, 0) + 1
+                unique = job.name if n == 1 else f"{job.name}_{n}"
+                yield replace(job, name=unique, lines=cut, together=every)
 
 
 def _cuts(variants: tuple[str, ...], shards: int) -> Iterator[tuple[str, ...]]:

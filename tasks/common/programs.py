@@ -44,8 +44,19 @@ def door(package: str, modules: Mapping[str, str]) -> int:
         near = difflib.get_close_matches(name, modules, n=1)
         remedy = f"did you mean {near[0]}?" if near else f"there are {', '.join(modules)}"
         return _complain(f"python -m {package} {name}: no such program; {remedy}")
-    sys.argv[:2] = [f"python -m {package} {name}"]
+    try:
+        words = [word for given in sys.argv[2:] for word in _words(given)]
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}; start the run again")
+    sys.argv = [f"python -m {package} {name}", *words]
     return start(modules[name])
+
+
+def _words(given: str) -> list[str]:
+    """An argument, or for `@FILE.args` those of the file's lines: a command may not hold many."""
+    if not (given.startswith("@") and given.endswith(".args")):
+        return [given]
+    return Path(given[1:]).read_text(encoding="utf-8").split("\n")
 
 
 def show_door(package: str) -> None:

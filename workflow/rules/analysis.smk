@@ -79,11 +79,12 @@ for part, cells in grid.parts().items():
         params:
             results=subpath(output[0], ancestor=2),
             seeds=grid.seeds.finetune,
+            cells=lambda _, input: arguments(*input.cells),
             lines=sorted({cell.line for cell in cells}),
             degrees="--degrees" if cfg.experiment.world else "",
             code=code.digest("workflow.analysis.stats.samples"),
         shell:
-            "python -m workflow.analysis samples {input.cells} --results {params.results:q}"
+            "python -m workflow.analysis samples {params.cells:q} --results {params.results:q}"
             " --seeds {params.seeds} {params.degrees} --out {output} &> {log}"
 
 
@@ -161,7 +162,7 @@ rule page:
         grid=grid_json,
         tables=TABLES,
         figures=FIGURES,
-        studies=lambda wildcards: [study.to_json() for study in studies.heads(lines)],
+        studies=lambda _: arguments(*(study.to_json() for study in studies.heads(lines)), most=0),
         captions=sha256_json(
             {path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")}
         ),

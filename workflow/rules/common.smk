@@ -1,17 +1,19 @@
 # The checked config, and the names and helpers that the rules share.
 import atexit
 import functools
+import hashlib
 import os
 import re
 import shlex
 import sys
+from pathlib import Path
 
 from snakemake.io import contains_wildcard
 
 from gpt1.cell import FULL, VECTORS, Cell, PretrainedModel, home
 from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
-from tasks.common.files import sha256_json
+from tasks.common.files import sha256_json, write_atomic
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
@@ -33,7 +35,17 @@ try:
 except ConfigError as error:
     sys.exit(str(error))
 
-config = cfg.model_dump(mode="json", exclude_none=True)  # for the captions of the report
+
+def as_text(value):
+    """A part of the config with all texts escaped for reStructuredText, which shows them as given."""
+    if isinstance(value, dict):
+        return {key: as_text(of) for key, of in value.items()}
+    if isinstance(value, str):
+        return re.sub(r"[^a-zA-Z0-9 ]", r"\\\g<0>", " ".join(value.split()))
+    return value
+
+
+config = as_text(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
 grid = lines.grid()
 MODEL = PretrainedModel("{arch}", "{seed}")
 PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
@@ -41,6 +53,8 @@ PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
 LEARNT = [
     name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
 ]
+LONG = 2**15  # characters in one param; Linux limits a shell command to 128 KiB
+is_running = not workflow.is_main_process  # jobs of a cluster; else from the first job on
 CAPTIONS = PROJECT / "workflow" / "report"
 lacking = set()  # what is asked for and has files missing, see `user_files`
 given = set()  # the user's own files among the inputs
@@ -113,9 +127,26 @@ def from_config(value):
     return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
 
 
+def arguments(*words, most=LONG):
+    """A param: words of a command, or `@FILE` with a word a line if they are longer than `most`.
+
+    The file is named by its content. A plan, which changes nothing, does not write it.
+    """
+    text = "\n".join(words)
+    if len(text) <= most:
+        return list(words)
+    path = Path(
+        cfg.results, ".work", "arguments", f"{hashlib.sha256(text.encode()).hexdigest()}.args"
+    )
+    if is_running and not path.exists():
+        with write_atomic(path) as file:
+            file.write(text)
+    return [f"@{path}"]
+
+
 def settings_json(make):
     """A param of a job: settings from the config of its variant, as JSON."""
-    return from_config(lambda config, wildcards: make(config, wildcards).to_json())
+    return from_config(lambda config, wildcards: arguments(make(config, wildcards).to_json()))
 
 
 def raw_inputs(name):
@@ -168,12 +199,15 @@ def weights(_):
 def own_option(name):
     """The options that describe a user's own task to the program that fetches it; none for others."""
     own = cfg.experiment.own_tasks.get(name)
-    return f"--own {shlex.quote(own.to_json())}" if own else ""
+    return shlex.join(["--own", *arguments(own.to_json())]) if own else ""
 
 
 def grid_json(wildcards):
-    """A param: the grid. A function, because Snakemake looks for wildcards in plain strings."""
-    return grid.to_json()
+    """A param: the grid. A function, because Snakemake looks for wildcards in plain strings.
+
+    In a file, as is all text of the config that a report's params would show: as markup.
+    """
+    return arguments(grid.to_json(), most=0)
 
 
 def shuffled_option(config):
@@ -262,7 +296,8 @@ def cell_settings(job):
     def settings(wildcards):
         task = wildcards.get("task", job.tasks[0])
         configs = {line or FULL: lines.config(line) for line in job.together}
-        return JobSettings(lines={k: of.finetune(task) for k, of in configs.items()}).to_json()
+        settings = JobSettings(lines={k: of.finetune(task) for k, of in configs.items()})
+        return arguments(settings.to_json())
 
     return settings
 

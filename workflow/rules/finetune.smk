@@ -27,12 +27,14 @@ for job in jobs(lines):
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
+            cells=lambda _, output: arguments(*output.cells),
+            predictions=lambda _, output: arguments(*output.predictions),
             settings=cell_settings(job),
             seeds=list(job.seeds),
             pretrain=list(job.pretrain),
             code=code.digest("gpt1.finetune"),
         shell:
-            "python -m gpt1 finetune {output.cells} --predictions {output.predictions}"
+            "python -m gpt1 finetune {params.cells:q} --predictions {params.predictions:q}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"

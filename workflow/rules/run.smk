@@ -1,6 +1,7 @@
 # The environment of programs, and what is done and printed when a run is planned, begins and ends.
 import difflib
 import shlex
+import threading
 from pathlib import Path
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
@@ -60,19 +61,24 @@ def plan_checked(run, taken, made):
 
 def begin_run(run, made):
     """Before the first job: lock the folder, and clear what a killed run has left."""
-    global lock, of_this_run  # the lock is held until the process ends
+    global is_running, lock, of_this_run  # the lock is held until the process ends
     if (lock := results_folder.lock(cfg.results)) is None:
         warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
     else:  # jobs left when Snakemake is killed hold it, too: stdin is all that they inherit
         os.dup2(lock.fileno(), 0)
     results_folder.sweep_all(cfg.results)
     of_this_run = made, {job.jobid: job for job in run}
+    is_running = True
+    arguments(shown, most=0)  # RUN_CONFIG
     # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
     # each pass of the scheduler schedule another a second later, until the end of the run. A limit
     # that the user sets is kept.
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:
         workflow.scheduler.job_rate_limiter = None
+    # A signal to stop is answered in the thread that schedules, which may hold these locks.
+    workflow.scheduler._lock = threading.RLock()
+    workflow.scheduler._open_jobs._cond = threading.Condition()
 
 
 def end_run(run, taken, made):
@@ -158,9 +164,10 @@ def launcher(processes):
     return f"{gpus}torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
 
 
-shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS
+shown = as_yaml(cfg)  # the page shows this, from a file, and RUN_OPTIONS
 again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a second `use rule`
-if again and os.environ.get("RUN_CONFIG") != shown:
+run_config = arguments(shown, most=0)[0].removeprefix("@")
+if again and os.environ.get("RUN_CONFIG") != run_config:
     sys.exit("error: module: a second one with another config; start another run for it")
 
 # The environment of every program; a change here reruns no job.
@@ -173,7 +180,7 @@ os.environ |= {
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
     "KEPT_CELLS": " ".join(cell.name for cell in cfg.kept()),
-    "RUN_CONFIG": shown,
+    "RUN_CONFIG": run_config,
     "RUN_OPTIONS": chosen_config(),
     "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold
     "HF_HUB_DISABLE_TELEMETRY": "1",

@@ -21,7 +21,7 @@ rule study:
     params:
         results=subpath(output.csv, ancestor=2),
         grid=grid_json,
-        study=lambda wildcards: study(wildcards).to_json(),
+        study=lambda wildcards: arguments(study(wildcards).to_json(), most=0),
         code=code.digest("workflow.analysis.make_study"),
     shell:
         "python -m workflow.analysis study --results {params.results:q} --grid {params.grid:q}"

@@ -82,7 +82,8 @@ def page_of(
 def page(results, grid, tmp_path_factory) -> str:
     out = tmp_path_factory.mktemp("out") / "index.html"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RUN_CONFIG", CONFIG)
+        out.with_name("config").write_text(CONFIG, encoding="utf-8")
+        patch.setenv("RUN_CONFIG", str(out.with_name("config")))
         patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
         return page_of(results, grid, TABLES, [*FIGURES], out)
 

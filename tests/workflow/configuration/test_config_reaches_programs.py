@@ -197,6 +197,7 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
         limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
+    commands += Plan(found).grid().to_json()  # which is handed over in a file
     limits = (found.runtime.mem_mb, found.runtime.minutes)
     commands += json.dumps([found.runtime.pretrain_processes])  # which torchrun is given
     commands += json.dumps([found.runtime.minutes.data, *(limit.max for limit in limits)])

@@ -1,11 +1,26 @@
-"""The scheduler of Snakemake looks for jobs when one has ended, and not once a second."""
+"""Snakemake's scheduler looks for jobs when one has ended, not once a second, and can be ended."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import version
 
 import pytest
 
 from tests.workflow.running import copy_project, snakemake
 
 JOBS = 12
+SECONDS = 60  # for the end of a run whose jobs take less than one
 SLOW = """
+
+onsuccess:
+    scheduler = workflow.scheduler
+    locks = [scheduler._lock, scheduler._open_jobs._cond]
+    free = [lock.acquire(blocking=False) and lock.acquire(blocking=False) for lock in locks]
+    [lock.release() for lock, is_free in zip(locks, free) for _ in range(2 if is_free else 0)]
+    Path("locks.json").write_text(__import__("json").dumps(free))
 
 rule slow:
     output: touch("slow/{n}")
@@ -36,3 +51,24 @@ def test_a_run_looks_for_jobs_once_for_each_that_ends(project):
 
 def test_a_limit_that_the_user_gives_is_kept(project):
     assert passes(project, "--max-jobs-per-timespan", "99/1s") > JOBS + 1
+
+
+def test_the_thread_that_answers_a_signal_may_hold_the_locks_of_the_scheduler(project):
+    snakemake(project, "--cores", "1", "--forceall", "--", "slow/0")
+    free, said = json.loads((project / "locks.json").read_text()), version("snakemake")
+    assert free == [True, True], f"Snakemake {said} has other locks; see begin_run in run.smk"
+
+
+def test_a_run_that_is_told_to_end_does_so_when_its_jobs_have_ended(project):
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--forceall", "--"]
+    command += [f"slow/{n}" for n in range(200)]
+    with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as run:
+        for line in run.stderr:
+            if "Execute 1 jobs" in line:
+                break
+        time.sleep(0.1)
+        run.send_signal(signal.SIGTERM)
+        began, (_, said) = time.monotonic(), run.communicate(timeout=SECONDS)
+    assert run.returncode and "Will exit after finishing currently running jobs" in said
+    assert time.monotonic() - began < SECONDS
+    snakemake(project, "--cores", "1", "--", "slow/0")  # its folder is free

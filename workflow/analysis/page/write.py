@@ -2,8 +2,8 @@
 
     python -m workflow.analysis page --results R --grid JSON --tables ... --figures ... --out FILE
 
-The environment variable RUN_CONFIG holds the run's config as YAML, RUN_OPTIONS the Snakemake
-options that chose it. Both are only shown, so changing them reruns nothing.
+The environment variable RUN_CONFIG names the file of the run's config, RUN_OPTIONS has the
+Snakemake options that chose it. Both are only shown, so changing them reruns nothing.
 """
 
 import os
@@ -54,6 +54,7 @@ def main(argv: list[str] | None = None) -> None:
     args = arguments.parse_args(argv)
     shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies))
     made = Run(args.results, args.grid, *shown, os.environ.get("RUN_OPTIONS", ""))
-    page = render(made, os.environ.get("RUN_CONFIG", ""))
+    config = os.environ.get("RUN_CONFIG")
+    page = render(made, Path(config).read_text(encoding="utf-8") if config else "")
     with write_atomic(args.out) as file:
         file.write(page)
