@@ -4,12 +4,13 @@ import ast
 import contextlib
 import difflib
 import functools
+import hashlib
 import importlib
 import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,6 +21,8 @@ from tasks.common.errors import MORE_MEMORY, InputError, memory_fault
 # configured (`--signal`); Ctrl-C sends SIGINT, and a closing terminal SIGHUP.
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 INTERRUPTED = 75  # EX_TEMPFAIL of sysexits.h: the same command may succeed later
+PACKAGES = ("tasks", "gpt1", "workflow")
+PLANNED = "RUN_CODE"  # in the environment of a run's jobs: the digests of all sources when planned
 
 
 class Interrupted(BaseException):
@@ -74,6 +77,36 @@ def show_door(package: str) -> None:
         sys.exit(_complain(f"python -m {asked}: give python -m {package} {name}", 2))
 
 
+def source_digest(path: Path) -> str:
+    """Eight hex digits over a source file and the data files beside it that it names."""
+    text = path.read_bytes()
+    total = hashlib.sha256(text)
+    for name in sorted(os.listdir(path.parent)):
+        if not name.endswith(".py") and "." in name and name.encode() in text:
+            total.update(path.with_name(name).read_bytes())
+    return total.hexdigest()[:8]
+
+
+def imported() -> list[Path]:
+    """The sources of the project that are imported."""
+    own = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in PACKAGES]
+    return [Path(module.__file__) for module in own if module.__file__]
+
+
+def refuse_edited(sources: Iterable[Path]) -> None:
+    """Raise InputError for a source that was edited since this job's run was planned.
+
+    Without a run, as for a program that is started by hand, every source is right.
+    """
+    planned = os.environ.get(PLANNED, "").split()
+    for path in sources if planned else ():
+        if source_digest(path) not in planned:
+            raise InputError(
+                f"{path}: edited since this run was planned; start the run again, which makes anew "
+                "what depends on it"
+            )
+
+
 def _summary(module: str) -> str:
     """The first line of a module's docstring, read without importing the module."""
     path = Path(__file__).parents[2].joinpath(*module.split(".")).with_suffix(".py")
@@ -83,7 +116,8 @@ def _summary(module: str) -> str:
 def start(module: str) -> int:
     """Import the module of a program and `run` its `main`.
 
-    A signal during the import, which takes seconds, and a missing package also end in one line.
+    A signal during the import, which takes seconds, a missing package and a source that was edited
+    since the run was planned also end in one line.
     """
 
     def stop(number: int, _frame: FrameType | None) -> None:
@@ -93,6 +127,9 @@ def start(module: str) -> int:
     before = answer_signals(stop)
     try:
         main = importlib.import_module(module).main
+        refuse_edited(imported())
+    except InputError as error:
+        return _complain(str(error))
     except ModuleNotFoundError as error:
         remedy = "make install, then: source .venv/bin/activate"
         return _complain(f"{sys.executable} has no package {error.name}; {remedy}")

@@ -10,9 +10,12 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
+from tasks.common.programs import PACKAGES, PLANNED, imported, refuse_edited, source_digest
 from workflow.configuration.read import as_yaml
 from workflow.panel import by_kind
 from workflow.provenance import Provenance
+
+RULES = [*(PROJECT / "workflow" / "rules").glob("*.smk")]
 
 
 def own_rules():
@@ -30,7 +33,7 @@ def own_jobs(named):
 def provenance(named):
     """The list of what each file of the results was made with, as it is now."""
     digests = {rule.params.get(key, "") for rule in named for key in ("code", "module")}
-    digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
+    digests |= {*map(sha256_file, RULES)}
     metadata, chosen = workflow.persistence.metadata, workflow.dag_settings
     unchecked = {
         "--touch": workflow.touch,
@@ -187,6 +190,15 @@ os.environ |= {
     "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
     "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
 }
+# A job on a cluster reads the rules again: it has the digests of the run that submitted it.
+if workflow.is_main_process:
+    sources = [path for name in PACKAGES for path in (PROJECT / name).rglob("*.py")]
+    os.environ[PLANNED] = " ".join(sorted(map(source_digest, [*sources, *RULES])))
+else:
+    try:
+        refuse_edited([*RULES, *imported()])
+    except InputError as error:
+        sys.exit(f"error: {error}")
 if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH away from conda
     folder = shlex.quote(str(PROJECT)).replace("{", "{{").replace("}", "}}")
     shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")

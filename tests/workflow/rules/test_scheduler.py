@@ -72,3 +72,21 @@ def test_a_run_that_is_told_to_end_does_so_when_its_jobs_have_ended(project):
     assert run.returncode and "Will exit after finishing currently running jobs" in said
     assert time.monotonic() - began < SECONDS
     snakemake(project, "--cores", "1", "--", "slow/0")  # its folder is free
+
+
+def test_a_job_ends_in_a_line_where_its_code_was_edited_after_its_run_was_planned(project):
+    rule = """
+rule edited:
+    output: "edited"
+    shell: "python -m gpt1 cloze --help > {output}; echo '# more' >> gpt1/cloze.py;"
+           " python -m gpt1 encode --help > {output}; ! python -m gpt1 cloze --help 2> said"
+"""
+    with open(project / "Snakefile", "a", encoding="utf-8") as file:
+        file.write(rule)
+    snakemake(project, "--cores", "1", "--", "edited")
+    said = (project / "said").read_text()
+    assert said == (
+        f"error: {project}/gpt1/cloze.py: edited since this run was planned; start the run again, "
+        "which makes anew what depends on it\n"
+    )
+    snakemake(project, "--cores", "1", "--forcerun", "slow", "--", "slow/0")  # planned anew
