@@ -59,7 +59,11 @@ class Provenance:
                 fits = entry["config"] == config and same if entry else self.unchecked == "--touch"
                 record = f"{self.unchecked} takes it as it is; leave that option out"
             else:
-                ours = same and entry == {**entry, "config": config, "code": self.own["code"]}
+                ours = same and entry == {
+                    **(entry or {}),
+                    "config": config,
+                    "code": self.own["code"],
+                }
                 fits = ours or self._is_recorded(file)
                 record = f"Snakemake has no record of it in {os.getcwd()}"
             if fits:

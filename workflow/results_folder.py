@@ -30,7 +30,7 @@ def faults(config: Config, given: Iterable[str | Path] = ()) -> Iterator[str]:
     kept = Path(config.results, CONFIG)
     if kept.is_file() and not _is_written(kept):
         is_given = any(os.path.exists(file) and kept.samefile(file) for file in given)
-        if is_given or not kept.with_name(LIST).exists():  # which every run writes first
+        if is_given or not kept.with_name(LIST).exists():  # saved before the config
             yield f"{kept}: the run would write its own config over it; give it another name"
     path = Path(os.path.realpath(config.results))
     there = next(one for one in (path, *path.parents) if os.path.exists(one))

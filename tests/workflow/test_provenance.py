@@ -138,7 +138,7 @@ def test_the_config_beside_the_results_is_that_of_the_tables(project):
     )
 
 
-UNCHECKED = {"--touch": (), "--rerun-triggers": ("mtime",), "--allowed-rules": ("documents",)}
+UNCHECKED = {"--touch": (), "--rerun-triggers": ("mtime",)}
 
 
 @pytest.mark.parametrize("option", UNCHECKED)
@@ -150,6 +150,12 @@ def test_a_run_that_compares_nothing_takes_no_file_of_another_config(option, pro
     assert (project / "results" / "provenance.json").read_text() == listed
     snakemake(project, *options[:-4], "--", f"results/{MADE}")  # the config that it was made with
     assert "Nothing to be done" in snakemake(project, f"results/{MADE}")
+
+
+def test_some_rules_alone_are_refused_because_the_files_of_others_are_not_checked(project):
+    options = ("--allowed-rules", "world", "--", f"results/{MADE}")
+    line = last(snakemake(project, *options, code=1))
+    assert line.startswith("error: --allowed-rules takes the files of other rules as they are")
 
 
 def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):

@@ -1,7 +1,6 @@
 # The checked config, and the names and helpers that the rules share.
 import atexit
 import functools
-import hashlib
 import os
 import re
 import shlex
@@ -130,14 +129,13 @@ def from_config(value):
 def arguments(*words, most=LONG):
     """A param: words of a command, or `@FILE` with a word a line if they are longer than `most`.
 
-    The file is named by its content. A plan, which changes nothing, does not write it.
+    The file is beside Snakemake's own, so that a job tells a full disk of results, and is named by
+    its content. A plan, which changes nothing, does not write it.
     """
     text = "\n".join(words)
     if len(text) <= most:
         return list(words)
-    path = Path(
-        cfg.results, ".work", "arguments", f"{hashlib.sha256(text.encode()).hexdigest()}.args"
-    )
+    path = Path(".snakemake", "arguments", f"{sha256_json(text)}.args")
     if is_running and not path.exists():
         with write_atomic(path) as file:
             file.write(text)

@@ -37,7 +37,6 @@ def provenance(named):
     metadata, chosen = workflow.persistence.metadata, workflow.dag_settings
     unchecked = {
         "--touch": workflow.touch,
-        "--allowed-rules": chosen.allowed_rules,
         "--rerun-triggers": chosen.rerun_triggers != RerunTrigger.all(),
     }
     option = next((name for name, given in unchecked.items() if given), "")
@@ -46,6 +45,11 @@ def provenance(named):
 
 def plan_checked(run, taken, made):
     """End a run, or warn in a plan, if files that it would use were made with something else."""
+    if workflow.dag_settings.allowed_rules:
+        return stop(
+            "error: --allowed-rules takes the files of other rules as they are, whatever made them; "
+            "name files to make, or rules with --until or --omit-from"
+        )
     if fault := made.refusal([*taken, *run] if workflow.touch else taken):
         return stop(fault)
     before = f"{cfg.results} was made with another"
