@@ -4,7 +4,9 @@ docs/own-data.md and docs/compare.md show how. A function imports what it needs 
 so `import gpt1` takes no time.
 """
 
+import contextlib
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,7 +96,8 @@ def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     """The tables of a run by name: `cells`, `claims`, ..., `studies/NAME` (see results/README.md).
 
-    A run of single cells has only `cells`, which is made from the cells themselves.
+    A run of single cells has only `cells`, which is made from the cells themselves. Cells and
+    studies that the config kept in the folder does not have are left out, with a warning.
 
     Scores run from 0 to 100. Numbers are read as numbers; `n_transfer` is text, since it may be
     "none", and the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without
@@ -104,13 +107,26 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
 
     # Only here and in `compare` does gpt1 import from workflow, where tables are made.
     from workflow.analysis.table import read_csv
-    from workflow.analysis.tables.cells import of_folder
+    from workflow.analysis.tables.cells import of_cells
+    from workflow.configuration.read import ConfigError, parse, read
+    from workflow.plan import Plan
+    from workflow.results_folder import CONFIG
 
     folder = Path(folder)
     paths = [*sorted(folder.glob("*.csv")), *sorted(folder.glob("studies/*.csv"))]
+    cells = [] if folder / "cells.csv" in paths else sorted(folder.glob("cells/*/*.json"))
+    with contextlib.suppress(ConfigError):  # not kept yet, or of another version
+        config = parse(read([folder / CONFIG]))
+        own = {cell.path(folder) for cell in Plan(config).grid().cells()}
+        own |= {folder / "studies" / f"{name}.csv" for name in config.experiment.studies}
+        others = [path for path in (*cells, *paths) if path.parent != folder and path not in own]
+        if others:
+            what = f"{len(others)} files of another config than {folder / CONFIG} are left out"
+            warnings.warn(f"{what}, such as {others[0]}", stacklevel=2)
+        cells, paths = ([path for path in of if path not in others] for of in (cells, paths))
     found = {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}
-    if "cells" not in found and len(cells := of_folder(folder)):
-        found["cells"] = cells
+    if cells:
+        found["cells"] = of_cells(folder, cells)
     if not found:
         raise InputError(f"{folder}: no tables and no cells in it; give the folder of a run")
     return found

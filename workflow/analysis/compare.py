@@ -7,7 +7,7 @@ the place of a results folder; comma-separated folders are the seeds of one mode
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -112,7 +112,9 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
     parts = [*_scores(frame, one, other)]
     parts += _changed("lines of claims", one.claims, other.claims)
     parts += _changed("keys of the configs", one.config, other.config)
+    parts += _trained([pair for pairs in paired.values() for pair in pairs.values()])
     parts += [f"Left out: {'; '.join(left_out)}."] * bool(left_out)
+    parts += [*one.notes, *other.notes]
     return Comparison(frame, parts, NUMBERS, WORDS)
 
 
@@ -184,6 +186,19 @@ def _changed(what: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str 
     both = pd.DataFrame({"a": a, "b": b}, dtype=object).map(str)
     differ = both[both["a"] != both["b"]].rename_axis("")
     return [f"## {len(differ)} of {len(both)} {what} differ", differ] if a and b else []
+
+
+def _trained(pairs: Sequence[tuple[Scored, Scored]]) -> list[str | pd.DataFrame]:
+    """A section on what cells record of their training and has differed; empty if nothing has."""
+    differ: dict[str, list[tuple[Any, Any]]] = {}
+    for one, other in pairs:
+        for key in one.recorded.keys() & other.recorded.keys():
+            if one.recorded[key] != other.recorded[key]:
+                differ.setdefault(key, []).append((one.recorded[key], other.recorded[key]))
+    rows = [[f"{key} ({len(of)})", *of[0]] for key, of in sorted(differ.items())]
+    table = pd.DataFrame(rows, columns=["", "a", "b"], dtype=object).map(str).set_index("")
+    told = f"In how many of {len(pairs)} cells, and its value in the first of them."
+    return ["## What cells were trained with", told, table] if rows else []
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -15,6 +15,7 @@ import pandas as pd
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
+from tasks.common.files import sha256_json
 from tasks.own import OwnTask
 from workflow.analysis import harness
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
@@ -34,12 +35,16 @@ Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
 
 @dataclass(frozen=True)
 class Scored:
-    """A line's score on a task; `rows` has each row's label, or each split's digest for a run."""
+    """A line's score on a task; `rows` has each row's label, or each split's digest for a run.
+
+    `recorded` are the settings and digests with which a run's cell was trained, by dotted key.
+    """
 
     sample: Sample
     metric: str
     rows: Mapping[str, str]
     title: str  # of the task
+    recorded: Mapping[str, Any] = field(default_factory=dict)
 
     def unlike(self, other: "Scored") -> str:
         """Why another cannot be paired with it; empty if it can be."""
@@ -57,7 +62,7 @@ class Side:
     """One side of a comparison: its scores by line and task, and its config by dotted key.
 
     A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, and
-    its `claims` in words.
+    its `claims` in words. `notes` tell, in sentences, what was found and not compared.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Side:
     pooled: Sequence[Line] = ()
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 def side(source: Source, metric: str) -> Side:
@@ -78,35 +84,54 @@ def side(source: Source, metric: str) -> Side:
         raise InputError(f"{', '.join(map(str, paths))}: a folder twice; give each seed's own")
     if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
         return of_run(paths[0])
-    rows = pd.concat(harness.read(path).assign(seed=seed) for seed, path in enumerate(paths))
-    return Side(", ".join(map(str, paths)), of_rows(rows, metric))
+    logs = [harness.read(path) for path in paths]
+    rows = pd.concat(found.assign(seed=seed) for seed, (found, _) in enumerate(logs))
+    notes = [note for _, told in logs for note in told]
+    return Side(", ".join(map(str, paths)), of_rows(rows, metric), notes=notes)
 
 
 def of_run(folder: Path) -> Side:
-    """The cells of a run; those that its samples lack, or were trained anew, are sampled now."""
-    made = map(Cell.parse, sorted(folder.glob("cells/*/*.json")))
-    records = {cell: CellRecord.read(cell.path(folder), **vars(cell)) for cell in made}
+    """The cells of a run's grid, sampled now if its samples lack them or they were trained anew.
+
+    Cells of another config that lie in the same folder are named in the notes.
+    """
+    paths = {Cell.parse(path): path for path in sorted(folder.glob("cells/*/*.json"))}
+    config, grid, notes = {}, None, []
+    try:
+        config = read([folder / CONFIG])
+        grid = Plan(parse(config)).grid()
+    except ConfigError as error:  # not kept yet, or written by another version of the suite
+        notes = [f"Lines have no titles and seeds are not pooled: {error}."]
+    made = [cell for cell in paths if grid is None or cell in grid.cells()]
+    if others := [str(path) for cell, path in paths.items() if cell not in made]:
+        what = f"{len(others)} cells of another config than that of {folder / CONFIG}"
+        notes = [f"Left out: {what}, such as {others[0]}."]
+    records = {cell: CellRecord.read(paths[cell], **vars(cell)) for cell in made}
     own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
     samples = replace(_sampled(folder, records), own=own)
     cells: dict[tuple[str, str], Scored] = {}
     for cell, record in records.items():
         if cell not in samples.cells:
             samples.add(cell, folder, [run.seed for run in record.seeds])
-    for cell in samples.cells:
         if (head := samples.headline(cell)) is not None:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
-            task = samples.task(cell.task)
-            cells[cell.line, cell.task] = Scored(head, task.metric, rows, task.title)
-    found = Side(str(folder), cells, claims=_claims(folder / "claims.csv"))
-    try:
-        config = read([folder / CONFIG])
-        found = replace(found, config=flat(config | {"results": ""}))
-        grid = Plan(parse(config)).grid()
-    except ConfigError:  # not kept yet, or written by another version of the suite
-        return found
+            of = samples.task(cell.task)
+            cells[cell.line, cell.task] = Scored(head, of.metric, rows, of.title, _recorded(record))
+    titles, claims = _titles(grid) if grid else {}, _claims(folder / "claims.csv")
+    found = Side(str(folder), cells, flat(config | {"results": ""}), titles, claims=claims)
+    if grid is None:
+        return replace(found, notes=notes)
     pooled = samples.seed_pool(grid).lines
-    return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
+    return replace(found, pooled=pooled, margins=grid.margins, notes=notes)
+
+
+def _recorded(record: CellRecord) -> dict[str, Any]:
+    """What a cell was trained with, by its own account."""
+    digests = record.digests.model_dump(include={"tokenizer", "data", "code"})
+    checkpoints = sha256_json([run.checkpoint for run in record.seeds])
+    digests |= {"checkpoints": checkpoints}
+    return flat(record.settings.model_dump(mode="json")) | {k: of[:8] for k, of in digests.items()}
 
 
 def _sampled(folder: Path, records: Mapping[Cell, CellRecord]) -> Samples:
@@ -118,7 +143,7 @@ def _sampled(folder: Path, records: Mapping[Cell, CellRecord]) -> Samples:
     for path in sorted(folder.glob("samples/*.parquet")):
         part = Samples.read([path])
         if all(_is_of(part, cell, records[cell]) for cell in part.cells.keys() & records.keys()):
-            found.cells.update(part.cells)
+            found.cells.update({c: of for c, of in part.cells.items() if c in records})
             found.check_examples(path, part.examples)
     return found
 
@@ -158,6 +183,12 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
     given = {"seed": 0, "task": "all", "metric": MEAN if "score" in frame else metric}
     frame = frame.assign(**{name: of for name, of in given.items() if name not in frame})
     frame = frame if "line" in frame else frame.assign(line=frame["metric"])
+    for name in frame.columns.intersection([*given, "line", "row", "prediction", "label", "score"]):
+        if n := int(frame[name].isna().sum()):
+            why = f"{n} of {len(frame)} rows have no {name}"
+            raise InputError(f"{name}: {why}; give each row one, or leave the rows out yourself")
+    if taken := {"mean", "avg"} & {*frame["task"]}:
+        raise InputError(f"task: {taken.pop()} is the name of an average; give another")
     metrics = frame.groupby(["line", "task"], sort=False)["metric"].unique()
     for (line, task), names in metrics.items():
         if len(names) > 1:
@@ -173,13 +204,13 @@ def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
     Raises InputError unless each row is there once for each seed, with a value of the metric.
     """
     if metric == "accuracy" and {"prediction", "label"} <= {*rows}:
-        rows = rows.assign(score=rows["prediction"] == rows["label"])
+        rows = rows.assign(score=_is_right(rows, task))
     name, value = (MEAN, "score") if metric in ("accuracy", MEAN) else (metric, "prediction")
     rows = rows if "label" in rows or name != MEAN else rows.assign(label="")
     if metric not in SUMMED or not {"row", value, "label"} <= {*rows}:
         remedy = f"give row, and score or prediction and label, and one of {', '.join(SUMMED)}"
         raise InputError(f"{task}: no {metric} of columns {', '.join(rows)}; {remedy}")
-    rows = rows.assign(row=rows["row"].astype(str)).dropna(subset="label")
+    rows = rows.assign(row=rows["row"].astype(str))
     once = (pd.crosstab(rows["row"], rows["seed"]) == 1).all(axis=1)
     once &= rows.groupby("row")["label"].nunique() == 1
     if not (len(once) and once.all()):
@@ -200,3 +231,16 @@ def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
     score, boot, n_rows = resample(name, values, labels, units, task)
     sample = Sample(seeds, (0,) * len(seeds), score, boot, n_rows, limits_of(metric))
     return Scored(sample, metric, dict(zip(names, truth.astype(str), strict=True)), task)
+
+
+def _is_right(rows: pd.DataFrame, task: str) -> pd.Series:
+    """Whether each prediction is its label, also where one column has its numbers as text."""
+    sides = [rows["prediction"].astype(object), rows["label"].astype(object)]
+    are_numbers = [pd.api.types.is_numeric_dtype(of.infer_objects()) for of in sides]
+    if are_numbers[0] != are_numbers[1]:
+        try:
+            sides = [pd.to_numeric(of) for of in sides]
+        except (ValueError, TypeError) as error:
+            why = f"text in one of prediction and label, numbers in the other ({error})"
+            raise InputError(f"{task}: {why}; give both in one form") from None
+    return sides[0] == sides[1]

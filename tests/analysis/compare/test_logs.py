@@ -14,9 +14,14 @@ OLD, NEW = "2026-11-01T10-00-00.000001", "2026-11-02T10-00-00.000001"
 N = 60
 
 
-def document(i, answers="none", **metrics):
+def document(i, answers="none", doc_id=None, **metrics):
     """A line of a log, with a text that holds a line end of Unicode."""
-    said = {"doc_id": i, "doc": {"text": f"What\u2028is {i}?"}, "target": "0", "filter": answers}
+    said = {
+        "doc_id": i if doc_id is None else doc_id,
+        "doc": {"text": f"What\u2028is {i}?"},
+        "target": "0",
+        "filter": answers,
+    }
     said |= {
         "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " a"}},
         "resps": [[["-1", "True"]]],
@@ -33,7 +38,7 @@ def write_log(folder, task, documents, date=NEW):
 
 
 def write_model(folder, skill, seed=0):
-    """Two tasks; an older log, which does not count."""
+    """Two tasks."""
     rng, hard = np.random.default_rng(seed), np.random.default_rng(9).normal(size=N)
     hits = (skill + hard + rng.normal(size=N) > 0) * 1
     pairs = [[i % 2, int(i % 2 == hit)] for i, hit in enumerate(hits)]
@@ -41,7 +46,6 @@ def write_model(folder, skill, seed=0):
         document(i, acc=float(hit), f1=pair, bits=-3.5)
         for i, (hit, pair) in enumerate(zip(hits, pairs, strict=True))
     ]
-    write_log(folder, "arc_easy", [document(0, acc=1.0)], OLD)
     write_log(folder, "arc_easy", all_metrics)
     strict = [document(i, "strict-match", exact_match=int(hit)) for i, hit in enumerate(hits)]
     loose = [document(i, "flexible-extract", exact_match=1.0) for i in range(N)]
@@ -76,10 +80,17 @@ def test_several_folders_are_the_seeds_of_a_model(tmp_path):
 
 
 FAULTS = {
-    "no 'doc_id'; give a log by lm_eval": lambda of: {"metrics": [], "filter": "none"},
-    "another version of the data, 4 differ": lambda of: of | {"doc_hash": "x"},
-    "other rows, 2 in one alone": lambda of: of | {"doc_id": of["doc_id"] + 1},
-    "row 0 is missing or there twice": lambda of: of | {"doc_id": of["doc_id"] // 2},
+    "['doc_hash', 'target_hash']": lambda of: {"metrics": [], "filter": "none"},
+    "no log (a digest is missing); give": lambda of: of | {"doc_hash": None},
+    "no log (metrics without a column); give": lambda of: of | {"metrics": ["bleu"]},
+    "b/samples_rte_2026-11-02T10-00-00.000001.jsonl: no log (": lambda of: of | {"metrics": "acc"},
+    "another version of the data, 4 differ": lambda of: of | {"target_hash": "x"},
+    "other rows, 2 in one alone, such as doc 0": lambda of: (
+        of | {"doc_hash": f"doc {of['doc_id'] + 1}"}
+    ),
+    "acc is no number for 1 documents, such as doc_hash doc 2": lambda of: (
+        of | {"acc": float("nan") if of["doc_id"] == 2 else 1.0}
+    ),
     "a has acc on rte, b has em on rte": lambda of: of | {"metrics": ["em"], "em": 1},
     "no metric from 0 to 1 of each document": lambda of: of | {"acc": -2.5},
     "logs of a, b; give a run's folder, or one model's": None,
@@ -96,3 +107,29 @@ def test_a_fault_of_a_log_is_one_line(said, tmp_path):
     with pytest.raises(InputError) as error:
         gpt1.compare(tmp_path / "a", given or tmp_path / "b")
     assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_logs_of_several_runs_are_told_and_two_of_one_task_are_refused(tmp_path):
+    write_model(tmp_path / "a", 0.0)
+    write_model(tmp_path / "b", 1.0)
+    write_log(tmp_path / "b", "rte", [document(0, acc=1.0)], OLD)
+    found = gpt1.compare(tmp_path / "a", tmp_path / "b")
+    runs = f"The logs of {tmp_path / 'b'} are of 2 runs: arc_easy of {NEW}, gsm8k of {NEW}, rte of"
+    assert runs in found.markdown and {*found.frame["task"]} == {"arc_easy", "gsm8k"}
+    expected = found.frame
+    write_log(tmp_path / "b", "arc_easy", [document(0, acc=1.0)], OLD)  # with --limit 1
+    with pytest.raises(InputError, match="of one task by two runs; give results_DATE.json of one"):
+        gpt1.compare(tmp_path / "a", tmp_path / "b")
+    run = tmp_path / "b" / f"results_{NEW}.json"
+    run.write_text("{}")
+    pd.testing.assert_frame_equal(gpt1.compare(tmp_path / "a", run).frame, expected)
+
+
+def test_documents_are_paired_by_their_content_and_not_by_a_number_that_may_be_anothers(tmp_path):
+    hits = [0.0, 1.0, 1.0, 0.0]
+    same = [document(i % 3, acc=hit) for i, hit in enumerate(hits)]  # two with the same text
+    other = [document(i % 3, doc_id=9 - i, acc=hit) for i, hit in enumerate(hits)]
+    write_log(tmp_path / "a", "rte", same)
+    write_log(tmp_path / "b", "rte", [other[1], other[2], other[0], other[3]])
+    found = gpt1.compare(tmp_path / "a", tmp_path / "b").frame
+    assert found["verdict"].tolist() == [SAME] and found["rows"].tolist() == [4]

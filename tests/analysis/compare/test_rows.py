@@ -166,7 +166,29 @@ FAULTS = {
     "has words for F1": (A.assign(prediction="yes", metric="f1"), "f1 is of numbers"),
     "has an unknown metric": (A.assign(metric="bleu"), "one of accuracy, f1"),
     "has no rows": (A[:0], "no score in common"),
+    "is called like an average": (A.assign(task="mean"), "mean is the name of an average"),
+    **{
+        f"has rows without {name}": (
+            A.assign(
+                **{"task": "x", "line": "y", "seed": 0.0, name: [None, None, *[1.0] * (N - 2)]}
+            ),
+            f"{name}: 2 of {N} rows have no {name}; give each row one",
+        )
+        for name in ("task", "line", "seed", "row", "prediction", "label")
+    },
+    "has words beside numbers": (A.assign(prediction="yes"), "text in one of prediction and label"),
 }
+
+
+def test_numbers_as_text_are_the_numbers_that_they_are():
+    texts = A.astype({"prediction": str}), B.astype({"label": "category", "prediction": object})
+    expected = gpt1.compare(A, B).frame
+    pd.testing.assert_frame_equal(gpt1.compare(*texts).frame, expected)
+    words = [
+        of.replace({"prediction": {0: "no", 1: "yes"}, "label": {0: "no", 1: "yes"}})
+        for of in (A, B)
+    ]
+    assert gpt1.compare(*words).frame["diff"].tolist() == expected["diff"].tolist()
 
 
 @pytest.mark.parametrize("what", FAULTS)

@@ -9,6 +9,7 @@ import pytest
 import gpt1
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tests.analysis.conftest import write_all, write_answers, write_cell_answers, write_samples
 from tests.support.tables import write_table
 from tests.workflow.configs import changed, small
@@ -100,3 +101,38 @@ def test_other_rows_leave_out_a_task_and_no_common_task_is_one_line(runs, tmp_pa
     shutil.rmtree(tmp_path / "b/cells")
     with pytest.raises(InputError, match="no results; give a run's folder"):
         gpt1.compare(runs[0], tmp_path / "b")
+
+
+def test_cells_of_an_earlier_config_are_named_and_left_out(runs, tmp_path):
+    shutil.copytree(runs[1], tmp_path / "b")
+    for folder in ("cells", "predictions"):
+        shutil.copytree(tmp_path / "b" / folder / CELL.line, tmp_path / "b" / folder / "earlier")
+    for path in (tmp_path / "b/cells/earlier").iterdir():
+        write_json(path, read_json(path) | {"line": "earlier"})
+    found = gpt1.compare(runs[0], tmp_path / "b")
+    pd.testing.assert_frame_equal(found.frame, gpt1.compare(*runs).frame)
+    n = len([*path.parent.iterdir()])
+    assert (
+        f"Left out: {n} cells of another config than that of {tmp_path}/b/config" in found.markdown
+    )
+    (tmp_path / "b/studies").mkdir()
+    write_table(pd.DataFrame([CLAIM]), tmp_path / "b/studies/removed.csv")
+    with pytest.warns(UserWarning, match=f"{n + 1} files of another config than .* are left out"):
+        tables = gpt1.results(tmp_path / "b")
+    assert [*tables] == ["claims", "cells"] and "earlier" not in {*tables["cells"]["line"]}
+    (tmp_path / "b/config.yaml").unlink()
+    told = gpt1.compare(tmp_path / "b", runs[0]).markdown
+    assert "Lines have no titles and seeds are not pooled" in told and "yaml: No such" in told
+
+
+def test_what_cells_record_is_compared_whatever_the_config_says(runs, tmp_path):
+    shutil.copytree(runs[0], tmp_path / "b")
+    path = CELL.path(tmp_path / "b")
+    facts = read_json(path)
+    facts["settings"]["lr"] *= 2
+    write_json(path, facts)
+    assert "## What cells were trained with" not in gpt1.compare(*runs).markdown
+    told = gpt1.compare(runs[0], tmp_path / "b").markdown
+    assert "## 0 of " in told and "keys of the configs differ" in told
+    (row,) = [line for line in told.splitlines() if line.startswith("| lr")]
+    assert [*map(str.strip, row.split("|"))][1] == "lr (1)"

@@ -5,7 +5,7 @@ on the training rows; `alarms` are joined by semicolons. The inventory says whic
 which raised alarms; their costs are in the table `cost`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +43,13 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(table, _inventory(table, notes, grid), decimals={}, words=SWEEP)
 
 
-def of_folder(results: Path) -> pd.DataFrame:
-    """The same rows for every cell in a folder, with all its seeds; empty if there are no cells.
+def of_cells(results: Path, paths: Iterable[Path]) -> pd.DataFrame:
+    """The same rows for these cells of a folder, with all their seeds.
 
     Raises InputError for a damaged one.
     """
     rows: list[dict[str, Any]] = []
-    for path in sorted(results.glob("cells/*/*.json")):
+    for path in paths:
         cell, record = Cell.parse(path), CellRecord.read(path)
         line = {"arch": record.arch, "aux": "on" if record.lm_coef else "off"}
         line |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
