@@ -22,18 +22,18 @@ from tasks import task
 from tasks.common.errors import InputError
 
 
-def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
+def export_cell(folder: Path, out: Path, seed: int | None = None) -> bool:
     """Write the model of one seed of the kept cell in `folder`, by default the first.
 
-    Raises InputError for a damaged cell and for one that the format cannot hold; nothing is
-    written then.
+    Returns whether made data are behind it. Raises InputError for a damaged cell and for one that
+    the format cannot hold; nothing is written then.
     """
     cell = kept.read(folder)
     own = task(cell.record.task, cell.record.own)
     seed = cell.record.seeds[0].seed if seed is None else seed
     model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
     fine_tuned.write(out, cell, model, own)
-    card.of_cell(out, cell.record, own.title, seed)
+    return card.of_cell(out, cell.record, own.title, seed)
 
 
 def main() -> None:
@@ -70,11 +70,12 @@ def main() -> None:
         if not a.overwrite and a.out.exists() and any(a.out.iterdir()):
             raise InputError(f"--out {a.out}: has files; give another folder, or --overwrite")
         if is_cell:
-            export_cell(a.weights, a.out, a.seed)
+            made = export_cell(a.weights, a.out, a.seed)
         else:
             export_weights(a.weights, a.out, a.tokenizer)
-            card.of_checkpoint(a.out, read_facts(a.weights))
-        print(f"{a.out}: to share it, run hf upload NAME/{a.out.name} {a.out}", flush=True)
+            made = card.of_checkpoint(a.out, read_facts(a.weights))
+        share = f"to share it, run hf upload NAME/{a.out.name} {a.out}"
+        print(f"{a.out}: {'of made data, an example' if made else share}", flush=True)
         return
     given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
     if a.release:

@@ -38,6 +38,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
 from tasks.common.hf_datasets import MARK, library
 from tasks.common.records import facts_path
+from tasks.world import manifest
 
 SPLITS = ("train", "heldout")
 
@@ -83,6 +84,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         word_types=len(words),
         words_sha256=sha256_file(counts_path),
         documents=facts,
+        made=not settings.source and manifest.check(folder),
     )
     description.write(facts_path(out))
     n_words = sum(row.words for row in facts)
@@ -143,6 +145,7 @@ def tokens(
         n_vocab=encoder.n_vocab,
         corpus=corpus,
         documents=sha256_file(facts_path(documents)),
+        made=DocumentsFacts.read(facts_path(documents)).made,
     )
     described.write(out / "corpus.json")
     print(", ".join(f"{split} {splits[split].tokens:,} tokens" for split in SPLITS), flush=True)

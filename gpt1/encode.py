@@ -74,6 +74,7 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
         tokenizer=encoder.digest,
         n_vocab=encoder.n_vocab,
         splits=splits,
+        made=known.settings.is_made,
     )
     facts.write(facts_path(out))
     print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)

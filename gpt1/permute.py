@@ -53,7 +53,7 @@ def permute(checkpoint: Path, corpus: Path, out: Path, code: str = "") -> None:
     model = Checkpoint(read_tensors(checkpoint), facts).language_model(RuntimeSettings())
     with torch.no_grad():
         model.embed[torch.from_numpy(rows)] = model.embed[torch.from_numpy(order)]
-    same = facts.model_dump(include={"tokenizer", "update", "tokens", "seed"})
+    same = facts.model_dump(include={"tokenizer", "update", "tokens", "seed", "made"})
     own = {"corpus": "permuted-embeddings", "code": code, "permuted_from": facts.sha256}
     save_checkpoint(out, model, **same, **own, permuted_rows=len(rows))
     print(f"{out}: {len(rows):,} of {facts.n_vocab:,} rows exchanged", flush=True)

@@ -17,6 +17,7 @@ from tasks.spec import TaskSpec
 
 Role = Literal["train", "select", "report", "unlabelled"]
 Digests = dict[str, str]
+Made = Literal["rows", "books"]  # of a synthetic world
 RuntimeValues = dict[str, str | bool | int | None]  # settings that change numbers, by name
 # update-N.json, below ARCH/seed-K/ or, of zero-shot scores, ARCH/TASK/seed-K/
 OF_PATH = (
@@ -42,6 +43,7 @@ class CorpusFacts(Record):
     n_vocab: int
     corpus: Corpus
     documents: str
+    made: bool = False  # of a synthetic world
 
 
 class Origin(Record):
@@ -94,6 +96,7 @@ class CheckpointFacts(Origin):
     seconds: float | None = None
     peak_mb: float | None = None
     cpu: str = ""
+    made: bool = False  # trained on the books of a synthetic world
     source: dict[str, str | Digests] = {}  # of published weights: their format and files
     released_values: int | None = None
     special_seed: int | None = None  # seed that drew the special tokens of published weights
@@ -141,6 +144,7 @@ class EncodedFacts(Record):
     tokenizer: str
     n_vocab: int
     splits: dict[str, SplitFacts]
+    made: bool = False  # rows of a synthetic world
 
     @property
     def mean_length(self) -> float:
@@ -220,6 +224,7 @@ class CellRecord(Record):
 
     line: str
     task: str
+    made: list[Made] = []
     own: dict[str, Any] | None = None  # as in `EncodedFacts`
     arch: Arch
     corpus: Corpus

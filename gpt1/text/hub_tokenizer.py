@@ -50,16 +50,17 @@ def build(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
 
 
 def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -> None:
-    """Write the two files that `AutoTokenizer` reads; pads are id 0, as in training.
+    """Write the two files that `AutoTokenizer` reads.
 
     With `special`, the start, delimiter and classify tokens are put around one or two texts, as a
-    fine-tuned model expects.
+    fine-tuned model expects, and pads have a token of their own; without, they are id 0.
     """
     made, names = build(tokenizer), dict[str, str]()
     if special:
         start, delimiter, classify = NAMES
         names = {"bos_token": start, "sep_token": delimiter, "cls_token": classify}
-        made.add_special_tokens([AddedToken(name, normalized=False) for name in NAMES])
+        names["pad_token"] = "<pad>"
+        made.add_special_tokens([AddedToken(name, normalized=False) for name in names.values()])
         made.post_processor = processors.TemplateProcessing(
             single=f"{start} $A {classify}",
             pair=f"{start} $A {delimiter} $B {classify}",

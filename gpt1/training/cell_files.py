@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from gpt1.cell import Cell
 from gpt1.data.encoded import EncodedTask
-from gpt1.records import CellDigests, CellRecord, CellRun, RunRecord
+from gpt1.records import CellDigests, CellRecord, CellRun, Made, RunRecord
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.weights.checkpoint import Checkpoint
@@ -50,9 +50,12 @@ def _record(
 ) -> CellRecord:
     """The JSON of a cell; `predictions` is the digest of the predictions file."""
     spec, settings, (checkpoint, first) = job.encoded.spec, job.cells[cell], runs[0]
+    books = any(start.facts.made for start, _ in runs)
+    made: dict[Made, bool] = {"rows": job.encoded.facts.made, "books": books}
     majority = job.baselines.majority[job.encoded.main][spec.metric]
     return CellRecord(
         **vars(cell),
+        made=[name for name, is_made in made.items() if is_made],
         own=job.encoded.facts.own,
         arch=checkpoint.facts.arch,
         corpus=checkpoint.facts.corpus,

@@ -74,7 +74,7 @@ class Pretraining:
         if len(heldout) < 2:
             raise InputError(f"{corpus}: the held-out books have no token to predict; give more")
         self.heldout = heldout_windows(heldout, settings.model.n_ctx, settings.heldout_tokens)
-        self.tokenizer, self.corpus = facts.tokenizer, facts.corpus
+        self.tokenizer, self.corpus, self.made = facts.tokenizer, facts.corpus, facts.made
         self.digests = {name: split.sha256 for name, split in facts.splits.items()}
         run = {
             "arch": arch,
@@ -211,6 +211,7 @@ class Pretraining:
             **self._heldout_facts(loss),
             parameters=sum(p.numel() for p in self.model.parameters()),
             corpus_sha256=self.digests,
+            made=self.made,
             runtime={**self.runtime.numeric(), "processes": self.processes.count},
             peak_mb=self.runtime.peak_mb(),
             cpu=cpu(),

@@ -5,7 +5,8 @@ the classify token, as `Classifier` does. Its linear map has no bias. But the ma
 output of a layer norm whose own bias nothing else reads, so our bias moves there: adding any `d`
 with `d @ weight = bias` gives the same logits. A similarity adds the states of both orders, so each
 order gets half of the bias, and the logits of the two are to be added. `OpenAIGPTDoubleHeadsModel`
-gives one logit per choice and has a bias.
+gives one logit per choice and has a bias. Pads get a further row, of zeros: `transformers` before
+4.49 reads the state before the first pad, which with our id 0 would be any unknown token.
 
 Source: `transformers/models/openai/modeling_openai.py`.
 """
@@ -16,7 +17,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpt1.data.batching import PAD
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.settings import TransformerShape
 from gpt1.text import hub_tokenizer
@@ -56,7 +56,7 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
         attn_pdrop=dropout.attn,
         resid_pdrop=dropout.resid,
         summary_first_dropout=dropout.clf,
-        pad_token_id=PAD,
+        pad_token_id=task_model.language_model.n_rows,
         **_labels(task),
     )
     hub_tokenizer.save(folder, Tokenizer.load(cell.folder), model.n_ctx)
@@ -79,7 +79,8 @@ def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     own, classifier = model.language_model, model.classifier
     tensors = {name: parameter.detach() for name, parameter in own.named_parameters()}
     embed = tensors.pop("embed")
-    tensors |= {TOKENS: embed[: own.n_rows], POSITIONS: embed[own.n_rows :]}
+    rows = torch.cat([embed[: own.n_rows], torch.zeros_like(embed[:1])])  # and one for pads
+    tensors |= {TOKENS: rows, POSITIONS: embed[own.n_rows :]}
     weight, bias = classifier.weight.detach().T, classifier.bias.detach()
     if classifier.family == "multiple_choice":
         summary = "multiple_choice_head.summary"

@@ -35,6 +35,7 @@ class DocumentsFacts(Record):
     word_types: int
     words_sha256: str
     documents: list[DocumentFacts]
+    made: bool = False  # the books of a synthetic world
 
 
 def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:

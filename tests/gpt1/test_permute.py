@@ -29,7 +29,8 @@ def folder(tmp_path):
     toy.corpus(tmp_path)
     for seed in (3, 4):
         model = toy.source("transformer").language_model(RuntimeSettings())
-        save_checkpoint(tmp_path / f"{seed}.safetensors", model, tokenizer="t" * 64, seed=seed)
+        facts = {"tokenizer": "t" * 64, "seed": seed, "made": True}
+        save_checkpoint(tmp_path / f"{seed}.safetensors", model, **facts)
     return tmp_path
 
 
@@ -51,7 +52,7 @@ def test_rows_of_content_words_change_places_and_nothing_else_does(folder):
     assert sorted(old[rows].tolist()) == sorted(new[rows].tolist())
     assert all(torch.equal(before[name], after[name]) for name in before)
     facts = read_facts(folder / "3-permuted.safetensors")
-    assert (facts.corpus, facts.seed) == ("permuted-embeddings", 3)
+    assert (facts.corpus, facts.seed, facts.made) == ("permuted-embeddings", 3, True)
 
 
 def test_the_order_is_drawn_by_the_seed_alone(folder):

@@ -30,7 +30,13 @@ from tests.support.programs import call, refused
 def run(tmp_path, arch, name="a", runtime=None, code="", **options):
     """Pre-train to the end; returns the folder of the declared outputs."""
     settings, folder = pretrain_settings(arch, **options), tmp_path / name
-    given = (corpus(tmp_path / "corpus"), settings, runtime or Runtime(), folder / "work", code)
+    given = (
+        corpus(tmp_path / "corpus", made=True),
+        settings,
+        runtime or Runtime(),
+        folder / "work",
+        code,
+    )
     training = Pretraining(arch, *given)
     training.train()
     training.publish(folder / "out")
@@ -59,7 +65,7 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
     for update in (0, 3, 8):
         meta = read_json(out / f"update-{update}.json")
         assert meta["update"] == update and meta["tokens"] == update * 4 * toy.N_CTX
-        assert (meta["corpus"], meta["seed"]) == ("books", 0)
+        assert (meta["corpus"], meta["seed"], meta["made"]) == ("books", 0, True)
         assert meta["cpu"].endswith(f", {torch.backends.cpu.get_cpu_capability()}")
         assert meta["heldout_perplexity"] == pytest.approx(math.exp(meta["heldout_loss"]))
         load_checkpoint(out / f"update-{update}.safetensors", arch, toy.model(arch), "t" * 64)
@@ -146,7 +152,10 @@ def cut(path):
 def test_a_damaged_state_is_set_aside_and_the_one_before_is_gone_on_from(tmp_path, capsys):
     whole = {path.name: path.read_bytes() for path in run(tmp_path, "lstm").glob("*.safetensors")}
     last, older = saved_states(tmp_path)
-    assert [int(read_tensors(path)["updates"]) for path in (last, older)] == [8, 3]
+    assert [int(read_tensors(path, of=path.parent.name)["updates"]) for path in (last, older)] == [
+        8,
+        3,
+    ]
     cut(last)
     out = run(tmp_path, "lstm")
     said = capsys.readouterr().out.splitlines()

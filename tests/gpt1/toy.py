@@ -157,7 +157,7 @@ def encoded(task, **sizes):
     return encoded_task(task.spec, **{name: rows.split(n, name) for name, n in sizes.items()})
 
 
-def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
+def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64, made=False):
     """A corpus of a repeating pattern, as `gpt1.corpus tokens` writes it; returns its JSON."""
     folder.mkdir(exist_ok=True)
     splits = {}
@@ -167,5 +167,5 @@ def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
         splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": digest}
     path = folder / "corpus.json"
     facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books", "documents": ""}
-    write_json(path, {**facts, "splits": splits})
+    write_json(path, {**facts, "splits": splits, "made": made})
     return path

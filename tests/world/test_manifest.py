@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gpt1 import corpus
 from gpt1.cloze import read_items
+from gpt1.records import CorpusFacts
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer
@@ -23,6 +25,14 @@ SETTINGS = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, cl
 
 def books(world: Path) -> None:
     list_documents(world / "books", CorpusSettings(heldout=1))
+
+
+def books_are_made(world: Path, name: str) -> bool:
+    """What the corpus of a folder of books says of them."""
+    write_tokenizer(world / "tokenizer")
+    corpus.documents(world / name, CorpusSettings(heldout=1), world / "out/documents")
+    corpus.tokens(world / "out/documents", world / "tokenizer", world / "out")
+    return CorpusFacts.read(world / "out/corpus.json").made
 
 
 def rows(world: Path) -> None:
@@ -61,11 +71,12 @@ def test_a_file_that_is_not_the_one_that_was_written_is_refused(
 
 def test_a_book_more_is_refused_and_files_of_ones_own_are_not_checked(tmp_path: Path):
     make_world(SETTINGS, tmp_path)
+    assert books_are_made(tmp_path, "books")
     (tmp_path / "books" / "more.txt").write_text("One more.\n")
     with pytest.raises(InputError, match=r"books/more\.txt: a file that manifest\.json does not"):
         books(tmp_path)
     (tmp_path / "books").rename(tmp_path / "own")
-    list_documents(tmp_path / "own", CorpusSettings(heldout=1))
+    assert not books_are_made(tmp_path, "own")
 
 
 @pytest.mark.parametrize("text", ['{"files": null}', '{"files": {"RTE/train.tsv": 3}}', "[]"])

@@ -1,27 +1,27 @@
 """A kept cell exported to Hugging Face: `transformers` answers as the suite does."""
 
+import re
 import shutil
+from importlib.metadata import version
 
 import numpy as np
 import pytest
 import torch
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    OpenAIGPTDoubleHeadsModel,
-    pipeline,
-)
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 from gpt1 import convert
 from gpt1.predict import Predictor, Row
 from gpt1.settings import FinetuneMethod, TransformerShape
+from gpt1.weights.card import VERSIONS
 from gpt1.weights.checkpoint import read_tensors, write_tensors
 from tasks import PAPER_TASKS, task
 from tasks.common import manifest
 from tasks.common.files import read_json, write_json
 from tasks.own import OwnTask
+from tests.facts import EXAMPLES
 from tests.gpt1 import toy
-from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, write_task
+from tests.gpt1.examples import CHARACTERS
+from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, write_checkpoint, write_task
 from tests.support.programs import call, refused
 from tests.tasks import conftest as published_files
 
@@ -42,39 +42,46 @@ def made(tmp_path_factory):
     return found
 
 
-@torch.no_grad()
 def answered(folder, name, rows):
-    """What `transformers` makes of the rows: probabilities, or a score."""
-    own = task(name)
-    if own.family in ("classification", "entailment"):
-        ask = pipeline("text-classification", str(folder), top_k=None)
-        pairs = [{"text": row["first"], "text_pair": row.get("second", "")} for row in rows]
-        given = [row["first"] for row in rows] if own.family == "classification" else pairs
-        answers = [{one["label"]: one["score"] for one in ask([row])[0]} for row in given]
-        return [[answer[label] for label in own.labels] for answer in answers]
-    tokenizer, found = AutoTokenizer.from_pretrained(folder), []
-    if own.family == "similarity":
-        model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
-        for row in rows:
-            orders = [(row["first"], row["second"]), (row["second"], row["first"])]
-            read = tokenizer(orders, padding=True, return_tensors="pt")
-            shares = model(**read).logits.sum(0).softmax(0)
-            expected_score = float(shares @ torch.arange(float(len(shares))))
-            found.append(expected_score if own.soft_labels else shares.tolist())
-        return found
-    model = OpenAIGPTDoubleHeadsModel.from_pretrained(folder).eval()
+    """What `transformers` makes of the rows by the card's example: probabilities, or a score."""
+    own, found = task(name), []
+    card = (folder / "README.md").read_text().replace(f"NAME/{folder.name}", str(folder))
+    if own.family == "classification":
+        (ask,) = re.findall(r"`(pipeline.*?)`", card)
+        texts = [row["first"] for row in rows]
+        answers = eval(ask.replace('"a text"', repr(texts)), {"pipeline": pipeline})
+        named = [{one["label"]: one["score"] for one in answer} for answer in answers]
+        return [[answer[label] for label in own.labels] for answer in named]
+    (code,) = re.findall(r"```python\n(.*?)\n```", card, re.DOTALL)
+    load, _, ask = code.rpartition("\n\n")
+    exec(load, names := {})
     for row in rows:
-        text = f"{row['first']} {row.get('second', '')}".strip()
-        read = tokenizer([(text, c) for c in row["choices"]], padding=True, return_tensors="pt")
-        ends = read["attention_mask"].sum(1) - 1  # where each classify token is
-        logits = model(read["input_ids"][None], mc_token_ids=ends[None]).mc_logits[0]
-        found.append(logits.softmax(0).tolist())
+        first, second = row["first"], row.get("second", "")
+        texts = f"{first!r}, {second!r}" if row["choices"] and second else repr(first)
+        given = {'("one end", "another")': tuple(row["choices"])} if row["choices"] else {}
+        asked = ask.replace('"a text"', texts)
+        for words, value in {**given, '"another"': second}.items():
+            asked = asked.replace(words, repr(value))
+        exec(asked, names)
+        shares = names["probabilities"]
+        mean = float(shares.detach() @ torch.arange(float(len(shares))))
+        found.append(mean if own.soft_labels else shares.tolist())
     return found
+
+
+def longer(row):
+    """The row with texts above the room that they have, and with an unknown character."""
+    long = f"b ☃ {' '.join(CHARACTERS * 4)}"
+    for keys in (["first"], ["second"], ["first", "second"]):
+        yield row | {key: long for key in keys if key in row}
+    if choices := row["choices"]:
+        yield row | {"choices": [f"{long} c", *choices[1:]]}
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tmp_path):
     folder, rows = made[name]
+    rows = [*rows, *longer(rows[0])]
     out, seed = tmp_path / "model", SEEDS[1]
     bias = torch.tensor([0.07, -0.04, 0.02, 0.01, -0.03, 0.05])
     load = convert.kept.KeptCell.load
@@ -104,6 +111,41 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
     expected = predictions if task(name).soft_labels else shares
     assert np.array(answered(out, name, rows)) == pytest.approx(expected, abs=1e-5)
     assert np.ptp(expected, axis=0).max() > 1e-3
+
+
+def test_pads_are_no_unknown_characters_so_that_any_version_reads_the_last_token(made, tmp_path):
+    convert.export_cell(made["rte"][0], tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    model = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    first, second = ["a ☃ b", "☃"], ["c", "d ☃ e f g"]
+    batch = tokenizer(first, second, padding=True, return_tensors="pt")
+    pads = (batch["input_ids"] == model.config.pad_token_id).int()
+    before = (pads.argmax(1) - 1) % pads.shape[1]  # where versions before 4.49 read
+    assert before.tolist() == (batch["attention_mask"].sum(1) - 1).tolist()
+    rows = zip(first, second, strict=True)
+    alone = [model(**tokenizer(*row, return_tensors="pt")).logits for row in rows]
+    assert torch.allclose(model(**batch).logits, torch.cat(alone), atol=1e-6)
+    assert version("transformers").rpartition(".")[0] in VERSIONS  # what the card names as checked
+
+
+@pytest.mark.parametrize(
+    ("rows", "books", "texts"), [(1, 1, "rows and books"), (1, 0, "rows"), (0, 1, "books")]
+)
+def test_made_data_are_told_first_and_in_the_json(rows, books, texts, tmp_path, monkeypatch):
+    monkeypatch.setitem(toy.SHAPES, "transformer", SHAPE)
+    monkeypatch.setitem(EXAMPLES, "settings", {"published": not rows})
+    write_task(tmp_path, "rte")
+    write_checkpoint(tmp_path, "transformer", made=bool(books))
+    cell, _ = kept_cell(tmp_path, "rte")
+    assert read_json(cell.path(tmp_path))["made"] == texts.split(" and ")
+    checkpoint = tmp_path / "transformer.safetensors"
+    for source, is_made in ((cell.kept(tmp_path), True), (checkpoint, bool(books))):
+        out = tmp_path / f"of-{source.stem}"
+        done = call(convert.main, "export", source, "--out", out)
+        assert ("made data" in done.stdout, "hf upload" in done.stdout) == (is_made, not is_made)
+        of = texts if source.is_dir() else "books"
+        first = (out / "README.md").read_text().split("\n\n")[2]
+        assert first.startswith(f"**Made data.** Its {of} are of") == is_made
 
 
 @pytest.mark.parametrize(
