@@ -88,6 +88,19 @@ def config_of(files: Sequence[str | Path], given: Iterable[str] | None) -> Confi
     return parse(read(files or [DEFAULT], given or ()))
 
 
+def lost_results(files: Sequence[str | Path]) -> str:
+    """A note if a file names the results folder before a longer one, which names another.
+
+    It probably stands in the wrong order: what changes a config comes after it.
+    """
+    keys = {str(file): flat(read([file])) for file in files}
+    *earlier, last = [name for name, of in keys.items() if "results" in of] or [""]
+    if not (lost := [name for name in earlier if len(keys[name]) < len(keys[last])]):
+        return ""
+    what = f"results: {keys[last]['results']} is of {last}, which comes after {lost[0]}"
+    return f"{what}; the last file counts, so give one that changes another after it"
+
+
 def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, Any]:
     """The keys of config files, then those of `--config KEY=VALUE`; later ones take precedence.
 

@@ -33,6 +33,12 @@ try:
     refuse([*results_folder.faults(cfg, given), *studies.run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
+words = sys.argv if workflow.is_main_process else []
+for option, short in (("--config", "-C"), ("--configfile", "--configfiles")):
+    if len([word for word in words if word.partition("=")[0] in (option, short)]) > 1:
+        sys.exit(
+            f"error: {option} is given twice, and Snakemake takes the last one alone; give all after one"
+        )
 
 
 def as_text(value):
@@ -59,6 +65,8 @@ lacking = set()  # what is asked for and has files missing, see `user_files`
 given = set()  # the user's own files among the inputs
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
+if note := read.lost_results(workflow.overwrite_configfiles):
+    warn(note)
 
 
 def stop(fault):

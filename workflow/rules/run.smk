@@ -59,7 +59,7 @@ def plan_checked(run, taken, made):
             "they are; --forceall makes all anew."
         )
     if run and (keys := results_folder.changes(cfg)):
-        warn(
+        (warn_last if workflow.dryrun else warn)(
             f"{before} config, which differs in "
             f"{', '.join(keys[:5])}{', ...' if keys[5:] else ''}. What depends on it is made "
             "anew in its place; to keep both, name another folder with --config results=FOLDER."

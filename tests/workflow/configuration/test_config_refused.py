@@ -7,7 +7,7 @@ import pytest
 
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from tests.workflow.running import write
-from workflow.configuration.read import ConfigError, parse, read
+from workflow.configuration.read import ConfigError, lost_results, parse, read
 
 SMOKE = ROOT / "workflow" / "config" / "smoke.yaml"
 UPDATES = complete().experiment.pretrain.updates
@@ -271,6 +271,17 @@ def test_later_files_take_precedence_section_by_section_and_the_command_line_ove
     assert merged.experiment.seeds.finetune == [3] and merged.experiment.seeds.pretrain == [5]
     assert merged.experiment.n_transfer == "none" and merged.experiment.optimizer.l2 == 1e-4
     assert merged.results == "there"
+
+
+def test_a_config_that_changes_another_and_stands_before_it_is_told(tmp_path):
+    short, long = tmp_path / "mine.yaml", ROOT / "workflow" / "config" / "quick.yaml"
+    short.write_text("results: results/mine\nexperiment: {finetune: {epochs: 5}}\n")
+    note = f"results: results/quick is of {long}, which comes after {short}; the last file counts"
+    assert lost_results([short, long]).startswith(note)
+    short_alone = tmp_path / "keys.yaml"
+    short_alone.write_text("experiment: {finetune: {epochs: 5}}\n")
+    for files in ([long, short], [long], [short_alone, long], []):
+        assert lost_results(files) == ""
 
 
 def test_a_task_of_ones_own_without_a_prompt_is_not_asked_zero_shot():
