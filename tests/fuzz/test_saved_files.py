@@ -24,7 +24,7 @@ from tests.tasks.hub_files import manifest
 
 def test_checkpoints(tmp_path):
     path, settings = tmp_path / "update-3.safetensors", toy.model("lstm")
-    save_checkpoint(path, toy.random_model("lstm"), tokenizer="t" * 64)
+    save_checkpoint(path, toy.random_model("lstm"), tokenizer="t" * 64, update=3)
     without_checksums(tmp_path)
     digest = renewed(path.with_suffix(".json"), path)
     fuzz(tmp_path, lambda: load_checkpoint(path, "lstm", settings, "t" * 64), repair=digest)

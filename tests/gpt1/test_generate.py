@@ -31,7 +31,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     write_tokenizer(folder / "tokenizer")
     for arch in toy.ARCHS:
-        write_checkpoint(folder, f"pretrain/{arch}/seed-0/update-8", arch)
+        write_checkpoint(folder, f"pretrain/{arch}/seed-0/update-8", arch, 0, update=8)
     return folder
 
 

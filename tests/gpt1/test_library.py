@@ -37,7 +37,8 @@ def run(tmp_path_factory):
     _, kept = kept_cell(folder / "own", "sst2")
     shutil.copytree(kept, folder / CELL)
     write_tokenizer(folder / "results/tokenizer")
-    write_checkpoint(folder / "results", Path(CHECKPOINT).relative_to("results").with_suffix(""))
+    name = Path(CHECKPOINT).relative_to("results").with_suffix("")
+    write_checkpoint(folder / "results", name, seed=0, update=UPDATES)
     write_table(pd.DataFrame(CLAIMS), folder / "results/claims.csv")
     (folder / "results/studies").mkdir()
     study = {"n_transfer": ["none", "12"], "mean": [50.0, 80.5], "by_seed": ["49.5;50.5", ""]}

@@ -202,8 +202,8 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     provenance(tmp_path, 1).end([], [job])
     monkeypatch.setattr("workflow.provenance._described", None)  # what is as it was is not read
     assert not provenance(tmp_path, 1).refusal([job])
-    job.params["study"] = "another"
-    assert provenance(tmp_path, 1).refusal([job])
+    for name in ("study", "studies", "grid", "lines"):  # which a part of the config determines
+        assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
 
 
 def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):
