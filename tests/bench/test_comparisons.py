@@ -27,7 +27,9 @@ def scale(tmp_path):
                  rounds=1, steps=1)  # fmt: skip
 
 
-@pytest.mark.parametrize(("comparisons", "n"), [(on_cpu, 3), (on_gpu, 4)])
+@pytest.mark.parametrize(
+    ("comparisons", "n"), [(on_cpu, 3), pytest.param(on_gpu, 4, marks=pytest.mark.slow)]
+)
 def test_ours_and_the_plain_loop_do_each_comparison(scale, comparisons, n):
     chosen = [c for c in comparisons(scale) if c.others == PLAIN]
     rows = [row for comparison in chosen for row in table.measure(comparison, "NVIDIA H200")]

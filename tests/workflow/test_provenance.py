@@ -25,7 +25,6 @@ UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [full/rte]}")
 PROGRAM_FILE, RULES_FILE = "tasks/world/make.py", "workflow/rules/data.smk"
 # What becomes of a run; where the next one is started, and its results; the code that is edited.
 PLACES = {
-    "renamed": (lambda run: (run / "results").rename(run / "new"), ".", "new", PROGRAM_FILE),
     "copied": (lambda run: shutil.copytree(run / "results", run / "new"), ".", "new", RULES_FILE),
     "linked": (lambda run: (run / "new").symlink_to("results"), ".", "new", PROGRAM_FILE),
     "from elsewhere": (lambda run: (run / "b").mkdir(), "b", "../results", RULES_FILE),
@@ -101,10 +100,9 @@ def test_a_run_that_failed_goes_on_without_records(project):
     assert "Nothing to be done" in snakemake(project, *options)
 
 
-@pytest.mark.parametrize("text", ["{", "[]"])
-def test_a_damaged_list_tells_nothing_until_all_is_made_anew(text, project):
+def test_a_damaged_list_tells_nothing_until_all_is_made_anew(project):
     shutil.rmtree(project / ".snakemake")
-    (project / "results" / "provenance.json").write_text(text)
+    (project / "results" / "provenance.json").write_text("{")
     fault = last(snakemake(project, f"results/{MADE}", code=1))
     assert fault.startswith("error: results: nothing in results/provenance.json tells with which")
     snakemake(project, "--forceall", f"results/{MADE}")
@@ -204,6 +202,16 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     assert not provenance(tmp_path, 1).refusal([job])
     for name in ("study", "studies", "grid", "lines"):  # which a part of the config determines
         assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '{"study.csv": "0123 4567"}', '{"study.csv": {"code": ""}}']
+)
+def test_a_list_that_is_damaged_or_of_an_earlier_version_tells_nothing(text, tmp_path):
+    (tmp_path / "study.csv").touch()
+    (tmp_path / "provenance.json").write_text(text)
+    made = provenance(tmp_path, 1)
+    assert "nothing in" in made.refusal([Job(tmp_path / "study.csv")])
 
 
 def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):

@@ -85,7 +85,7 @@ def test_the_gpu_config_runs_to_a_table_on_a_cpu(compiled, tmp_path):
     config["experiment"]["tasks"] = {"snli": snli | few["snli"]}
     config["experiment"]["zero_shot"]["tasks"] = {"sst2": few["sst2"]}
     options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "config.yaml", config))
-    targets = ["results/layer_transfer.csv", "results/zero_shot.csv"]
+    targets = ["results/layer_transfer.csv"]
     if compiled:  # the pre-training alone, as the config advises; then every table
         targets = ["all"]
         alone = ("--config", "runtime={compile: true}", "--until", "pretrain")
