@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from tasks.common.errors import InputError
-from tasks.common.files import sweep, write_atomic
+from tasks.common.files import inside, sweep, write_atomic
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, as_yaml, parse, read
 from workflow.configuration.studies import flat
@@ -68,8 +68,13 @@ def lock(results: str | Path) -> IO[str] | None:
 
 
 def sweep_all(results: str | Path) -> None:
-    """Remove what killed writes have left anywhere in the folder."""
-    for place, _, _ in os.walk(results):
+    """Remove what killed writes have left anywhere in the folder.
+
+    Raises InputError for a link that leads out of it, behind which a run would write elsewhere.
+    """
+    for place, folders, files in os.walk(results):
+        paths = [Path(place, name) for name in (*folders, *files)]
+        inside(Path(results), [path for path in paths if path.is_symlink()])
         sweep(Path(place))
 
 

@@ -27,6 +27,10 @@ REMEDIES = {  # for a write that the system refuses
     **dict.fromkeys(FULL, "free some space and start again"),
     errno.EFBIG: "raise the limit on the size of files (ulimit -f) and start again",
     **dict.fromkeys(
+        (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY),
+        "move what has a file's or a folder's name away, or name another",
+    ),
+    **dict.fromkeys(
         (errno.EACCES, errno.EPERM, errno.EROFS), "make the folder writable, or name another one"
     ),
 }
@@ -39,7 +43,7 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     Leftovers of killed writes of `path` are removed first. Raises InputError for a full disk and
     for a folder that cannot be written.
     """
-    path = Path(path)
+    path = _named(path)
     encoding = None if "b" in mode else "utf-8"
     newline = None if "b" in mode else "\n"
     with writing(path):
@@ -55,6 +59,13 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _named(path: str | Path) -> Path:
+    """The path of an output. Raises InputError for `.` and the like, which has no name."""
+    if not Path(path).name:
+        raise InputError(f"{path}: the folder where you are; name a file or a folder in it")
+    return Path(path)
 
 
 @contextlib.contextmanager
@@ -84,7 +95,7 @@ def refuse_others(folder: Path, mark: str) -> None:
 @contextlib.contextmanager
 def scratch_folder(out: Path) -> Iterator[Path]:
     """An empty folder `.NAME.tmp` beside `out`; leftovers of a killed run are removed first."""
-    scratch = out.with_name(f".{out.name}.tmp")
+    scratch = _named(out).with_name(f".{out.name}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
     with writing(out):
         try:
@@ -114,6 +125,8 @@ def read_json(path: str | Path) -> Any:
         value = parse_json(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the step that makes it first") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: a folder has the name of a file; move it away") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
     except json.JSONDecodeError as error:

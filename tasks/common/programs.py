@@ -8,6 +8,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -22,6 +23,7 @@ from tasks.common.errors import MORE_MEMORY, InputError, memory_fault
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 INTERRUPTED = 75  # EX_TEMPFAIL of sysexits.h: the same command may succeed later
 PACKAGES = ("tasks", "gpt1", "workflow")
+PEAK_LINE = "peak memory: {} MB"  # of a program in a job's log
 PLANNED = "RUN_CODE"  # in the environment of a run's jobs: the digests of all sources when planned
 
 
@@ -167,10 +169,19 @@ def run(main: Callable[[], None]) -> int:
     except Interrupted as request:
         return _complain(str(request), INTERRUPTED)
     finally:
+        if os.environ.get(PLANNED):
+            print(PEAK_LINE.format(_peak_mb()), flush=True)
         for number, handler in before.items():
             if signal.getsignal(number) is stop:
                 signal.signal(number, handler)
     return 0
+
+
+def _peak_mb() -> int:
+    """The most memory that this process, or one that it has waited for, had so far."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes on macOS, KB on Linux
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return round(max(resource.getrusage(one).ru_maxrss for one in whose) / unit)
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import pytest
 
 from gpt1.__main__ import PROGRAMS as OF_GPT1
 from tasks.__main__ import PROGRAMS as OF_TASKS
-from tasks.common.programs import INTERRUPTED, door
+from tasks.common.programs import INTERRUPTED, PLANNED, door
 from tests.workflow.running import ROOT
 from workflow.analysis.__main__ import PROGRAMS as OF_ANALYSIS
 
@@ -86,6 +86,21 @@ def test_a_program_is_imported_and_run_with_its_arguments_and_leaves_signals_alo
         door("gpt1", OF_GPT1)
     assert capsys.readouterr().out.startswith("usage: python -m gpt1 convert ")
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_job_says_what_memory_its_program_took_at_most():
+    words = [
+        sys.executable,
+        "-c",
+        "from tasks.common.programs import run; run(lambda: bytes(3 * 10**8))",
+    ]
+    alone, in_run = (
+        subprocess.run(words, cwd=ROOT, env=os.environ | planned, capture_output=True, text=True)
+        for planned in ({PLANNED: ""}, {PLANNED: "0"})
+    )
+    assert (
+        not alone.stdout and int(re.fullmatch(r"peak memory: (\d+) MB\n", in_run.stdout)[1]) > 286
+    )
 
 
 def test_every_command_of_a_rule_names_a_program():

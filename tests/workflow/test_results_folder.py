@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.common.errors import InputError
 from tasks.common.files import this_machine
 from tests.workflow.configs import changed, shipped
 from tests.workflow.running import ROOT, copy_project, planned, snakemake, write
@@ -118,6 +119,20 @@ def test_a_config_of_the_users_is_not_written_over(tmp_path):
     assert not list(results_folder.faults(parse(config), [tmp_path / "mine.yaml"]))  # a run's, old
     said = snakemake(ROOT, "-n", "-d", str(tmp_path), "--configfile", str(path), code=1)
     assert said.endswith(f"\nerror: config: {faults[0]}\n")
+
+
+def test_a_link_out_of_the_folder_is_refused_and_one_to_the_folder_is_not(tmp_path):
+    results, other, linked = (tmp_path / name for name in ("results", "other", "linked"))
+    (results / "cells").mkdir(parents=True)
+    other.mkdir()
+    linked.symlink_to(results)
+    (results / "inner").symlink_to("cells")
+    results_folder.sweep_all(linked)
+    for link in (results / "logs", results / "cells" / "rte.json"):
+        link.symlink_to(other)
+        with pytest.raises(InputError, match=f"{link.name}: a link that leads out of"):
+            results_folder.sweep_all(results)
+        link.unlink()
 
 
 def test_another_config_is_told_by_the_keys_in_which_it_differs(tmp_path):

@@ -74,10 +74,10 @@ class Comparison(Table):
         figure.supxlabel("b minus a, points, with 95 % intervals", fontsize=13)
         return figure
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | Path) -> None:
         """Write the CSV to `path`, and Markdown and the figure (PNG, SVG, PDF) beside it."""
         super().write(path)
-        style.save(self.figure, path.with_suffix(".png"))
+        style.save(self.figure, Path(path).with_suffix(".png"))
 
     def _repr_markdown_(self) -> str:
         return self.markdown

@@ -5,6 +5,7 @@ attempt of an interrupted job counts. The CPU seconds in them are not used: Snak
 in a long job every half minute, so they miss the end of a job.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 
 from gpt1.cell import home
 from tasks.common.errors import InputError
+from tasks.common.programs import PEAK_LINE
 from workflow.grid import Grid
 
 PREPARATION, TABLES = "data", "tables"
@@ -22,6 +24,7 @@ STAGES = {  # by the start of a rule's name; all other rules prepare data
     "cloze": "cloze",
     **dict.fromkeys(["table", "figure", "page", "samples", "glue"], TABLES),
 }
+PEAK = re.compile(PEAK_LINE.format(r"(\d+)"))
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
@@ -39,14 +42,18 @@ def read(results: Path, grid: Grid) -> pd.DataFrame:
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
         if rule != "study" and (not rule.startswith("finetune_") or f"{rule}_".startswith(own)):
             of = (stage for start, stage in STAGES.items() if rule.startswith(start))
-            rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path)])
+            log = folder.with_name("logs") / path.relative_to(folder).with_suffix(".log")
+            rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path, log)])
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
 
 
-def _last_attempt(path: Path) -> tuple[float, float]:
-    """Seconds and peak megabytes of a job. Raises InputError if the file is damaged."""
+def _last_attempt(path: Path, log: Path) -> tuple[float, float]:
+    """Seconds and peak megabytes of a job. Raises InputError if the file is damaged.
+
+    Snakemake's own peak is a sample, which misses most of a short program; the log has the exact.
+    """
     try:
         if not path.read_bytes().endswith(b"\n"):
             raise ValueError("its last line is cut off")
@@ -54,7 +61,8 @@ def _last_attempt(path: Path) -> tuple[float, float]:
         seconds = float(found["s"])
         if not seconds >= 0:
             raise ValueError("no seconds")
-        return seconds, float(found.get("max_rss", np.nan))
+        logged = PEAK.findall(log.read_text("utf-8", "replace")) if log.is_file() else []
+        return seconds, max([float(found.get("max_rss", np.nan)), *map(float, logged)])
     except (ValueError, IndexError, KeyError) as error:
         raise InputError(
             f"{path}: not what Snakemake measures of a job ({error}); delete it, and the job's "

@@ -67,9 +67,9 @@ class Table:
             for part in self.parts
         )
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | Path) -> None:
         """Write the CSV to `path` and the Markdown beside it."""
-        text = self.markdown
+        text, path = self.markdown, Path(path)
         with write_atomic(path) as file:
             self._rounded().to_csv(file, index=False, lineterminator="\n")
         with write_atomic(path.with_suffix(".md")) as file:

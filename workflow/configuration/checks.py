@@ -5,7 +5,9 @@ checked in `workflow.configuration.paths`, the folder of results in `workflow.re
 """
 
 import difflib
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from tasks import TASKS
 from tasks.common.errors import InputError
@@ -16,6 +18,7 @@ from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
 
 # What else these names stand for where the names of tasks stand.
+FORMULA = re.compile(r"\s*(=|@|[-+](?=[A-Za-z(]))")
 TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpus": "the books"}
 
 
@@ -26,6 +29,7 @@ def cross_checks(config: Config) -> Iterator[str]:
         yield from wrong
         return
     yield from _titles(experiment)
+    yield from _formulas(experiment)
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _layers(config)
     yield from _zero_shot(experiment)
@@ -73,6 +77,25 @@ def _titles(experiment: Experiment) -> Iterator[str]:
         title = experiment.task(name).title
         if (other := known.setdefault(title, name)) != name:
             yield f"experiment.tasks.{name}.title: {title!r} is that of {other}; give another"
+
+
+def _formulas(experiment: Experiment) -> Iterator[str]:
+    """Titles and labels that a spreadsheet would take for a formula in a table, and run."""
+    for section, named in (("studies", experiment.studies), ("tasks", experiment.own_tasks)):
+        for name, of in named.items():
+            for text in filter(FORMULA.match, _texts(of.model_dump(mode="json"))):
+                why = f"{text!r} begins like a formula of a spreadsheet; begin with a letter"
+                yield f"experiment.{section}.{name}: {why}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a section, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value:
+            yield from _texts(part)
+            yield from _texts(value[part]) if isinstance(value, dict) else ()
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

@@ -234,7 +234,9 @@ class Runtime(RuntimeOptions):
     finetune_threads: Workers = 1
     """CPU threads of a fine-tuning job."""
     gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+$")] | None = None
-    """Kind of GPU that a job asks a cluster for, such as a100 (null: any)."""
+    """Kind of GPU that a job asks a cluster for, such as a100, in letters, digits, _ and . alone,
+    because Snakemake's plugin takes no other (null: any; `constraint` in a profile chooses nodes).
+    """
     shards: Count = 1
     """Number of jobs that the lines of one language model are split into."""
     mem_mb: PerStage = PerStage(pretrain=1500, finetune=1500)

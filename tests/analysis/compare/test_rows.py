@@ -25,6 +25,12 @@ def rows(right, labels=LABELS, **columns):
 A, B = (rows(skill + HARD + RNG.normal(size=N) > 0) for skill in (0.2, 0.5))
 
 
+def test_a_comparison_is_written_to_a_path_given_as_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gpt1.compare(A, B).write("x.csv")
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".md", ".png", ".svg", ".pdf"}
+
+
 def test_of_one_seed_it_is_the_paired_test_over_rows():
     found = gpt1.compare(A, B).frame.iloc[0]
     hits = [100.0 * (of["prediction"] == of["label"]) for of in (B, A)]

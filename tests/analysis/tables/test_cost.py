@@ -46,14 +46,23 @@ def test_jobs_are_summed_by_rule(tmp_path):
     benchmark(tmp_path / "variants" / "other", "pretrain/seed-0", 99, 3, 90)
     benchmark(tmp_path, "world", 5, 4, "-")
     benchmark(tmp_path, "study/lm_coef", 7, 6, 500)
+    benchmark(tmp_path, "tokenizer", 5, 4, 3)
+    log = tmp_path / "logs" / "tokenizer.log"
+    log.parent.mkdir()
+    log.write_text("6,000 merges\npeak memory: 98 MB\npeak memory: 97 MB\n")
     table = job_costs.read(tmp_path, make_grid("rte", controls=("shuffled",))).set_index("job")
     numbers = ["runs", "job_seconds", "peak_mb"]
     assert table.loc["finetune_ablation_lstm", numbers].tolist() == [2, 30, 400]
     assert table["stage"].to_dict() == {
         "finetune_ablation_lstm": "fine-tuning", "finetune_kept": "fine-tuning",
-        "world": "data", "pretrain": "pre-training"
+        "world": "data", "tokenizer": "data", "pretrain": "pre-training"
     }  # fmt: skip
     assert table.loc["pretrain", "job_seconds"] == 3
+    assert table.loc["tokenizer", "peak_mb"] == 98  # of which Snakemake's sample saw 3
+    again = f"{HEAD}50\t0:00:50\t700\t-\t-\t-\t0\t0\t90.0\t8\n{WHOLE.removeprefix(HEAD)}"
+    (tmp_path / "benchmarks" / "tokenizer.tsv").write_text(again)  # the last attempt counts
+    table = job_costs.read(tmp_path, make_grid("rte")).set_index("job")
+    assert table.loc["tokenizer", numbers].tolist() == [1, 10, 300]
     assert job_costs.read(tmp_path / "nothing", make_grid("rte")).empty
 
 

@@ -5,12 +5,13 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from tasks.common import files
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_atomic, write_json
+from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
 
 # What a process does that may write no file over 4 kB, the rest of which is refused.
 FULL = """
@@ -53,6 +54,25 @@ def test_a_quota_that_is_used_up_is_one_line_and_leaves_the_old_file(tmp_path, m
         with pytest.raises(InputError, match=r"a\.json: Disk quota exceeded .*free some space"):
             write_json(path, {"new": 1})
     assert read_json(path) == {"old": 1} and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_in_the_place_of_a_file_and_the_folder_where_one_is_are_told(tmp_path):
+    (tmp_path / "a.json").mkdir()
+    (tmp_path / "file").touch()
+    for path, said in (
+        (tmp_path / "a.json", "Is a directory while writing; move what has a file's"),
+        (tmp_path / "file" / "a.json", "File exists while writing; move what has a file"),
+        (".", "the folder where you are; name a file or a folder in it"),
+    ):
+        with pytest.raises(InputError, match=said):
+            write_json(path, {})
+    with (
+        pytest.raises(InputError, match="name a file or a folder in it"),
+        scratch_folder(Path(".")),
+    ):
+        pass
+    with pytest.raises(InputError, match="a folder has the name of a file"):
+        read_json(tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("content", [b'{"a": ', b"", b"\xff\xfe"])

@@ -97,6 +97,17 @@ UNFIT = [
             ("corpus", "the books"),
         )
     ),
+    *(
+        (key, value, f"'{text}' begins like a formula of a spreadsheet; begin with a letter")
+        for text in ("=1+1", "@A1", "-B2", " =HYPERLINK(A1)")
+        for key, value in (
+            ("experiment.tasks.mine", OWN | {"title": text}),
+            ("experiment.tasks.mine", OWN | {"labels": ["0", text]}),
+            ("experiment.studies.ablation", {"lines": {text: {"n_transfer": 1}}}),
+            ("experiment.studies.ablation", {"question": text}),
+        )
+    ),
+    ("runtime.gpu_model", "rtx-5000", "in letters, digits, _ and . alone, because Snakemake's"),
     ("experiment.tasks.mine", OWN | {"title": "RTE"}, "'RTE' is that of rte; give another"),
     ("experiment.tasks.mine", OWN | {"title": "DPRD"}, "'DPRD' is that of dprd; give another"),
     ("experiment.n_transfer", 13, "13, but the transformer has 12 layers"),
