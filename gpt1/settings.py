@@ -216,6 +216,10 @@ class ScoreRange(Settings):
     best: Percent
     """Score of the state of the art, above random and up to 100."""
 
+    def relative(self, score: float) -> float:
+        """A score on the scale on which `random` is 0 and `best` is 1."""
+        return (score - self.random) / (self.best - self.random)
+
 
 class RuntimeOptions(Settings):
     """Options that change a program's speed, and its numbers only by rounding or dropout masks."""

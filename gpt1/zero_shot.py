@@ -103,7 +103,7 @@ def score_task(
         "n": len(rows),
         "threshold": threshold,
         **scale.model_dump(),
-        "relative": (score - scale.random) / (scale.best - scale.random),
+        "relative": scale.relative(score),
     }
 
 

@@ -1,6 +1,9 @@
 """The forecast of a config's cost: what is counted, and that the timed pace divides it."""
 
+import itertools
+
 import pytest
+import torch
 
 from tests.tasks import conftest as published_files
 from tests.workflow.configs import changed, full, shipped
@@ -74,6 +77,20 @@ def test_ones_own_rows_are_counted(tmp_path):
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 def test_an_update_is_timed(arch):
     assert cost.pace(parse(shipped("smoke")), arch, "finetune", 4, 12, 100) > 0
+
+
+def test_the_speed_is_that_of_one_of_the_threads(monkeypatch):
+    """Each update takes a second: of two threads each does half of it."""
+    threads = torch.get_num_threads()
+
+    def pace(stage, **runtime):
+        monkeypatch.setattr(cost.time, "perf_counter", itertools.count().__next__)
+        config = shipped("smoke") | {"runtime": runtime}
+        return cost.pace(parse(config), "lstm", stage, 4, 12, 100)
+
+    assert pace("pretrain") == 2 * pace("pretrain", pretrain_threads=2, finetune_threads=4)
+    assert pace("finetune") == 2 * pace("finetune", finetune_threads=2, pretrain_threads=4)
+    torch.set_num_threads(threads)
 
 
 PAPER = ("cost", "--configfile", "workflow/config/paper.yaml", "--config", "data=folder")

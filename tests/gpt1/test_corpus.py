@@ -274,10 +274,15 @@ def test_a_document_that_changed_is_refused(folder, tmp_path):
 def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
     out = tmp_path / "out"
     make(folder, out)
-    characters = [chr(0x4E00 + i) for i in range(32_768)]
-    ends = [c + "</w>" for c in characters]
-    vocabulary.save(out / "tokenizer", ["<unk>", *characters, *ends, "\n</w>"], [])
-    with pytest.raises(InputError, match="65,538 tokens and 3 special tokens are too many"):
+    characters = [chr(0x4E00 + i) for i in range(32_765)]
+    largest = ["<unk>", *characters, *(c + "</w>" for c in characters), "\n</w>"]
+    vocabulary.save(out / "tokenizer", largest, [])
+    corpus.tokens(out / "documents", out / "tokenizer", out)
+    newlines = open_tokens(out / "corpus.json", "train") == len(largest) - 1
+    assert len(largest) == 65_532 and newlines.any()  # the largest id is read back
+    pair = tuple(characters[:2])
+    vocabulary.save(out / "tokenizer", [*largest[:-1], "".join(pair), largest[-1]], [pair])
+    with pytest.raises(InputError, match="65,533 tokens and 3 special tokens are too many"):
         corpus.tokens(out / "documents", out / "tokenizer", out)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from datasets import Dataset
 
-from tasks import TASKS, baselines, task, word_classes
+from tasks import TASKS, baselines, neighbours, task, word_classes
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
@@ -246,6 +246,25 @@ def test_neighbours_of_choices_and_of_scores():
     dev = rows("dev", [1.0, 5.0], lambda v: "blue" if v > 2 else "glum", "x")
     scores = baselines.baselines(task("stsb"), near | dev, classes)
     assert scores["nearest_neighbours"]["dev"]["pearson"] == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize("name", ["sst2", "stsb", "race"])
+def test_neighbours_do_not_depend_on_how_many_rows_are_asked_at_once(name, monkeypatch):
+    rng = np.random.default_rng(0)
+
+    def some(n):
+        texts = [" ".join(rng.choice([*"abcdefgh"], 4)) for _ in range(3 * n)]
+        made = zip(texts[::3], texts[1::3], texts[2::3], strict=True)
+        return [Example(str(i), a, b, (b, c), i % 2) for i, (a, b, c) in enumerate(made)]
+
+    def words(_, row):
+        return [row.first.split(), row.second.split()][: 1 + (name == "race")]
+
+    given = task(name), some(20), some(13), words
+    whole = neighbours.predict(*given)
+    for at_once in (1, 4, 12, 13, 14, 26):
+        monkeypatch.setattr(neighbours, "AT_ONCE", at_once)
+        assert neighbours.predict(*given).tolist() == whole.tolist()
 
 
 def test_each_baseline_sees_what_it_is_named_after():

@@ -53,12 +53,20 @@ def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):
 
 
 def test_in_a_pipe_the_log_says_what_each_job_asks_for_and_lists_no_files(tmp_path):
-    config = shipped("smoke") | {"runtime": {"device": "cuda", "gpu_model": "a100"}}
+    config = shipped("smoke") | {
+        "runtime": {
+            "device": "cuda",
+            "gpu_model": "a100",
+            "pretrain_processes": 2,
+        }
+    }
     config = write(tmp_path / "config.yaml", config)
     said = command_line(ROOT, "-n", "-d", str(tmp_path), "--configfile", config, "--", "all")
     jobs = re.findall(r"^Job \d+: (.*)$", said, re.MULTILINE)
-    asked, log = "1 CPU, 1500 MB, 60 min, 1 GPU a100", "logs/pretrain/transformer/seed-0.log"
-    assert f"pretrain results/smoke/{log}, {asked}" in jobs
+    log = "logs/pretrain/transformer/seed-0.log"
+    assert f"pretrain results/smoke/{log}, 2 CPU, 1500 MB, 60 min, 2 GPU a100" in jobs
+    others = [job for job in jobs if job.startswith("finetune")]
+    assert others and all(", 1 CPU, 1500 MB, 30 min, 1 GPU a100" in job for job in others)
     assert "world results/smoke/logs/world.log, 1 CPU, 2000 MB, 60 min" in jobs
     assert not re.search(r"^ +(input|output|resources):", said, re.MULTILINE)
 

@@ -170,6 +170,23 @@ def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):
     assert line.startswith("error: results: nothing in results/provenance.json tells with which")
 
 
+def test_each_lock_of_the_packages_alone_tells_of_other_packages(tmp_path, monkeypatch):
+    monkeypatch.setattr("workflow.provenance.PROJECT", tmp_path)
+    locks = [tmp_path / name for name in ("requirements.lock", "requirements-torch.lock")]
+    for lock in locks:
+        lock.write_text("one")
+    file = tmp_path / "results" / "study.csv"
+    file.parent.mkdir()
+    file.touch()
+    job = Job(file)
+    provenance(tmp_path / "results", 1).end([job], [])
+    for lock in locks:
+        assert not provenance(tmp_path / "results", 1).with_other_packages([job])
+        lock.write_text("two")
+        assert provenance(tmp_path / "results", 1).with_other_packages([job]) == job.output
+        lock.write_text("one")
+
+
 class Job:
     def __init__(self, *output: Path, **params: str) -> None:
         self.output, self.params = [*map(str, output)], params

@@ -186,8 +186,10 @@ def test_holm_is_that_worked_out_by_hand():
 CASES = {"rte": "accuracy", "qqp": "f1", "cola": "matthews", "stsb": "pearson"}
 
 
+@pytest.mark.parametrize("most", [7, 79, 80, 2000])  # of the blocks in which rows are drawn
 @pytest.mark.parametrize("name", [*CASES, "spearman", "macro_f1"])
-def test_scores_and_resampled_scores_are_those_of_the_tasks_metrics(name):
+def test_scores_and_resampled_scores_are_those_of_the_tasks_metrics(name, most, monkeypatch):
+    monkeypatch.setattr(row_bootstrap, "MOST_UNITS", most)
     metric = CASES.get(name, name)
     like = {"spearman": "stsb", "macro_f1": "rte"}
     spec = replace(tasks.task(like.get(name, name)).spec, metrics=(metric,))
@@ -203,9 +205,10 @@ def test_scores_and_resampled_scores_are_those_of_the_tasks_metrics(name):
     assert scores == pytest.approx([score(spec, one, labels)[metric] for one in said])
     if metric == "spearman":  # ranks of all rows
         return
-    # the fifth resample, row by row; the rows stand in random blocks of one
+    # the fifth resample, row by row
     blocks = row_bootstrap.blocks("a name", 80)
-    times = row_bootstrap.times_drawn("a name", 80)[5].astype(int)[blocks]
+    assert np.bincount(blocks).tolist() == [-(-(80 - k) // most) for k in range(min(most, 80))]
+    times = row_bootstrap.times_drawn("a name", min(most, 80))[5].astype(int)[blocks]
     again = [score(spec, np.repeat(one, times), np.repeat(labels, times))[metric] for one in said]
     assert boot[:, 5] == pytest.approx(again)
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tasks.common.errors import InputError
@@ -21,6 +22,20 @@ from workflow.analysis.tables import (
 )
 
 ROOT = Path(__file__).parents[3]
+
+
+def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
+    rng = np.random.default_rng(0)
+    numbers = [
+        *rng.uniform(0, 100, 500).tolist(),
+        0.1 + 0.2,
+        5e-324,
+        1.7976931348623157e308,
+        2**53 - 1.0,
+    ]
+    path = tmp_path / "table.csv"
+    path.write_text("score\n" + "".join(f"{number!r}\n" for number in numbers))
+    assert table.read_csv(path)["score"].tolist() == numbers
 
 
 def test_cells_csv_keeps_every_digit(run_of):

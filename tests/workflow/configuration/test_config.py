@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shutil
+from typing import get_args
 
 import pytest
 import yaml
 
+from gpt1.cell import Arch
 from tasks import task
 from tasks.common.files import read_json
 from tasks.common.settings import Settings
@@ -23,7 +25,7 @@ from workflow.configuration.read import as_yaml, merge, parse, read
 from workflow.configuration.reference import section_of
 from workflow.configuration.sections import Finetune, TaskEntry
 from workflow.configuration.studies import flat
-from workflow.plan import Plan
+from workflow.plan import STAGES, Plan
 from workflow.studies import faults, run_faults
 
 
@@ -211,6 +213,56 @@ def test_the_smallest_and_the_largest_value_of_each_key_reach_the_cells_of_a_run
             plan = one_study(given, lines={"a": {f"finetune.{key}": other}})
             (point,) = plan.plan("mine").points
             assert trained(plan.config(plan.variant(point.of.name)), "rte", key) == other, key
+
+
+VALUES = {  # of keys whose values are words or sections
+    **{
+        "world.discourse": {"remarks": 0.5},
+        "world.exclude": ["remarks"],
+        "world.rows": {"rte": 99},
+    },
+    **{"pretrain.shuffled": "words", "tasks.rte.limit_train": 99, "tasks.rte.limit_report": 99},
+    **{"finetune.checkpoint": 1, "n_transfer": 3, "finetune.embeddings": "permuted"},
+}
+NOT_OF_LINES = ("studies", "keep", "all", "only", "submission", "margins")
+
+
+def given(config: Config) -> dict[str, list[str]]:
+    """What the rules of each stage are given."""
+    books = [config.corpus().to_json()]
+    world = [config.world().to_json()]
+    return {
+        "world": world,
+        "tasks": [config.prepare(task).to_json() for task in config.examples()],
+        "tokenizer": [*books, config.experiment.tokenizer.to_json()],
+        "books": [*books, *world],
+        "tokens": [str(config.experiment.pretrain.shuffled)],
+        "model": [config.pretrain(arch, 0).to_json() for arch in get_args(Arch)],
+    }
+
+
+def test_each_key_of_a_line_that_changes_what_a_rule_is_given_changes_the_folder_of_its_files():
+    base, run = small(), parse(small())
+    mine, values = given(run), {**flat(run.model_dump(mode="json")["experiment"]), **VALUES}
+    changed_stages = {}
+    for key, value in values.items():
+        if key in VALUES:
+            other = value
+        elif isinstance(value, int | float) and not key.startswith(NOT_OF_LINES):
+            of_numbers = 2 * value or 1 if isinstance(value, int) else value / 2 or 0.3
+            other = not value if isinstance(value, bool) else of_numbers
+        else:
+            continue
+        plan = one_study(base, lines={"a": {}, "b": {key: other}})
+        variant = plan.variant(plan.plan("mine").points[1].of.name)
+        its = given(plan.config(variant))
+        changed_stages[key] = {stage for stage in mine if mine[stage] != its[stage]}
+        own = {stage for stage in STAGES if plan.at(variant, stage)}
+        assert variant and changed_stages[key] <= own, key
+        assert own or not changed_stages[key], key
+    assert len([key for key, stages in changed_stages.items() if stages]) > 40
+    trains = {key for key, stages in changed_stages.items() if not stages}
+    assert all(key.startswith(("finetune.", "n_transfer")) for key in trains)
 
 
 def test_runtime_is_no_part_of_any_settings():

@@ -55,7 +55,11 @@ def build(results: Path, grid: Grid) -> Table:
     runs = runs.reindex(columns=[*KEY, "seed", "split", "score", "tokens", "n", "threshold"])
     limits = {name: of.model_dump() for name, of in grid.zero_shot.normalise.items()}
     runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
-    runs["relative"] = (runs["score"] - runs["random"]) / (runs["best"] - runs["random"])
+    scales = grid.zero_shot.normalise
+    runs["relative"] = [
+        scales[task].relative(score)
+        for task, score in zip(runs["task"], runs["score"], strict=True)
+    ]
     means = runs.groupby(["arch", "update", "scoring", "seed"], sort=False, as_index=False).agg(
         relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
     )
