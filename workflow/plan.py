@@ -249,7 +249,6 @@ class Plan:
             own=self._own(tasks),
             references=[title for title, line in entry.references.items() if line],
             points=points,
-            predicted=entry.predicted,
             expected=entry.expected,
             skills=entry.skills,
             seeds=self.config(self.variant(points[0].of.name)).experiment.seeds.finetune,

@@ -33,7 +33,7 @@ OF_REPORTED_ROWS = ("world.seed", "world.report", "world.reported")
 OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
 FIGURE_2 = "experiment.studies.layer_transfer"
-NOT_OF_TABLE_5 = ("axis", "values", "references", "predicted", "skills")
+NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
 
 
 def plan(lines: Plan, study: str) -> StudyPlan:
@@ -54,9 +54,6 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
             yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
     if entry.skills and not cloze_file(base):
         yield f"{key}.skills: there are no cloze items; give experiment.cloze, or remove skills"
-    for title, lost in entry.predicted.items():
-        for wrong in sorted({*lost} - {*tasks}):
-            yield f"{key}.predicted.{title}: {wrong} is not among the study's tasks; remove it"
     for title, text in _twice(lines.plan(study)):
         yield f"{key}.{entry.part(title)}: {text} twice among the values; give it once"
     seeds = next(entry.points())[2].get(SEEDS)
@@ -109,7 +106,7 @@ def _not_comparable(lines: Plan, variant: str, study: Study, tasks: list[str]) -
 
 def _scored(config: Config, study: Study | StudyPlan) -> list[int]:
     """The updates of a config at which a study reads scores of cloze items."""
-    return config.updates() if study.skills else config.updates()[-1:] if study.predicted else []
+    return config.updates() if study.skills else []
 
 
 def _of_no_cell(
@@ -261,8 +258,7 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     """The files that a study reads besides its cells, below `<results>`.
 
     Along checkpoints, the zero-shot scores of the run's own; along shares of the training rows, all
-    rows; the cloze scores of its language models, at every update with `skills`, at the last with
-    `predicted`.
+    rows; with `skills`, the cloze scores of its language models at every update.
     """
     base, updates = lines.base, lines.base.updates()
     # No rule scores a model whose embeddings were permuted after pre-training.

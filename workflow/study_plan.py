@@ -106,16 +106,14 @@ class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
     `axis` is the short name of the key that varies, such as `lm_coef`. `references` names the lines
-    that have no axis. `predicted` maps a line to the tasks on which it is predicted to lose the
-    gain from pre-training. `skills` maps a task to the skills of cloze items that teach it. `seeds`
-    are those of fine-tuning.
+    that have no axis. `skills` maps a task to the skills of cloze items that teach it. `seeds` are
+    those of fine-tuning.
     """
 
     title: str
     axis: str = ""
     references: list[str] = []
     points: list[Point] = Field(min_length=1)
-    predicted: dict[str, list[str]] = {}
     expected: list[str] = []
     skills: dict[str, list[str]] = {}
     seeds: list[int] = []

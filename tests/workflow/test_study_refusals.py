@@ -36,15 +36,6 @@ FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
             },
             f"lines.a: {METHOD}.train_share is given by the axis",
         ),
-        ({"predicted": {"full": []}}, "references: a prediction needs two"),
-        (
-            {
-                "lines": {"a": {"minus": "b"}, "b": {}},
-                "predicted": {"a": [], "b": []},
-                "references": {"all": {}, "none": {"n_transfer": "none"}},
-            },
-            "predicted: the lines are compared with the references; remove minus",
-        ),
         (
             {"axis": f"{FINETUNE}.checkpoint", "values": [0, None]},
             "values: null is the last checkpoint; give its update",
@@ -87,7 +78,6 @@ def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fa
 
 
 ROWS = "all lines are compared on the run's reported rows; remove it"
-PREDICTED = {"references": {"all": {}, "none": {"n_transfer": "none"}}, "predicted": {"a": ["rte"]}}
 CHECKPOINTS = (
     "experiment.pretrain: has other checkpoints than the run's, whose cloze items are compared; "
     "remove updates and checkpoints"
@@ -112,15 +102,6 @@ CHECKPOINTS = (
                 ("world.reported.lexical", 1),
                 ("tasks.rte.limit_report", 9),
             )
-        ),
-        (
-            PREDICTED
-            | {"tasks": None, "lines": {"a": {"finetune.l2": 0}}, "predicted": {"a": ["rt"]}},
-            "predicted.a: rt is not among the study's tasks; remove it",
-        ),
-        (
-            PREDICTED | {"lines": {"a": {"experiment.pretrain.updates": 1000}}},
-            f"lines.a: {CHECKPOINTS}",
         ),
         (
             {

@@ -12,11 +12,7 @@ from the first value to the last (a difference of differences), paired by row an
 `train_size` it is how much more, or less, a part of the method gains with all labelled rows than
 with few.
 
-Where a loss of the gain from pre-training was predicted, `beyond` is the loss in excess of half of
-that gain.
-
-Table 5 and Figure 2 (left) are such frames, too. The tables of degrees and the shares of the
-gain are views of them.
+Table 5 and Figure 2 (left) are such frames, too; the tables of degrees are views of them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -35,7 +31,7 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 
-DIFFERENCES = ("diff", "along", "change", "beyond")
+DIFFERENCES = ("diff", "along", "change")
 Score = Callable[[Cell], Sample | None]
 Key = tuple[str, str]  # a point's line and value
 Sum = list[tuple[float, Key]]
@@ -131,9 +127,6 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
     sums: dict[str, Sum] = {"along": along if point.value else []}
     if point.value == last and not study.references:
         sums["change"] = [*along, (-1.0, base), (1.0, (study.lines[0], first))]
-    if study.predicted and point.line in study.lines:
-        full, none = ((line, "") for line in study.references)
-        sums["beyond"] = [(0.5, full), (0.5, none), (-1.0, here)]
 
     def differs(total: Sum) -> bool:
         if any(key not in lines for _, key in total):

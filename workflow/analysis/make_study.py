@@ -7,7 +7,7 @@ Beside the CSV it writes the same as Markdown, and the figure as PNG, SVG and PD
 
 from workflow.analysis.figures import lines, style
 from workflow.analysis.program import parser
-from workflow.analysis.studies import heat_map, parts, table
+from workflow.analysis.studies import parts, table
 from workflow.study_plan import StudyPlan
 
 
@@ -19,7 +19,5 @@ def main(argv: list[str] | None = None) -> None:
     study = args.study
     made = table.build(args.results, args.grid, study)
     made.write(args.out)
-    draw = heat_map.draw if study.predicted else lines.draw
-    if study.is_compared:
-        draw = parts.draw
+    draw = parts.draw if study.is_compared else lines.draw
     style.save(lambda: draw(made.frame, study), args.out.with_suffix(".png"))

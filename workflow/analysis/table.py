@@ -24,7 +24,7 @@ FOUR = [
     *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
     *("share", "short", "share_words", "share_whole", "accuracy", "chance"),
     *("along", "along_low", "along_high", "change", "change_low", "change_high", "zero_shot"),
-    *("lost", "beyond", "beyond_low", "beyond_high", "skills", "lag", "lag_low", "lag_high"),
+    *("skills", "lag", "lag_low", "lag_high"),
     *("half_skills", "half_zero_shot", "half_score", "sd_pretrain", "sd_finetune"),
 ]
 SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
@@ -35,9 +35,7 @@ COUNTS = [
     "decontaminated_rows",
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
-BY_SEED = [
-    f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "beyond_", "relative_", "lost_")
-]  # tuples
+BY_SEED = [f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "relative_")]  # tuples
 TEXT = [
     *("arch", "variant", "line", "value", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),

@@ -22,7 +22,7 @@ DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
 GONE = {  # keys that no longer exist, or belong elsewhere
     "grid": "give lines in experiment.studies",
     "aux": "give finetune.lm_coef: 0 in a line",
-    "kind": "give predicted, the tasks of each line",
+    "predicted": "say it in expected, a sentence each",
     "shuffled": "give pretrain.shuffled and seeds.pretrain in a line",
     **dict.fromkeys(("runtime", "results"), "a line may change data and experiment only"),
 }
@@ -155,7 +155,6 @@ def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
             for title in [name for name, line in other.items() if line is None]:
                 if title not in every and one.get(title) is not None:
                     del both[title]
-                    _section(merged, "experiment", "studies", study, "predicted").pop(title, None)
     return merged
 
 

@@ -61,13 +61,6 @@ def without_tasks(study: Any, dropped: Set[str], left: Sequence[str]) -> Any:
     for part in ("lines", "references"):
         if isinstance(lines := study.get(part), dict):
             own[part] = {title: _line_without(line, dropped) for title, line in lines.items()}
-    if isinstance(predicted := study.get("predicted"), dict):
-        own["predicted"] = {
-            title: [task for task in tasks if str(task) not in dropped]
-            if isinstance(tasks, list)
-            else tasks
-            for title, tasks in predicted.items()
-        }
     if isinstance(skills := study.get("skills"), dict):
         own["skills"] = {task: of for task, of in skills.items() if task not in dropped}
     return own
@@ -127,11 +120,8 @@ class Study(Settings):
     by the line's name; null removes a line of the shipped study or of an earlier file."""
     references: dict[str, Line | None] = {}
     """The lines that the others are compared with, at every value of the axis."""
-    predicted: dict[str, Annotated[list[str], unique]] = {}
-    """The tasks on which a line is predicted to lose half or more of the gain from pre-training,
-    which is the first reference's score minus the second's."""
     expected: list[str] = []
-    """What else was predicted before the study was run, a sentence each."""
+    """What was predicted before the study was run, a sentence each."""
     skills: dict[str, list[str]] = {}
     """By task, the skills of the world's cloze items that teach it; only with the axis
     finetune.checkpoint."""
@@ -160,21 +150,7 @@ class Study(Settings):
         every = [value for line in self.lines.values() if line for value in line.values or ()]
         if self.axis == CHECKPOINT and None in [*self.values, *every]:
             raise ValueError("values: null is the last checkpoint; give its update")
-        self._check_predicted()
         return self
-
-    def _check_predicted(self) -> None:
-        if not self.predicted:
-            return
-        if self.predicted.keys() != self.lines.keys() or self.axis:
-            raise ValueError("predicted: give it for each line, and no axis")
-        if any(line.minus for line in self.lines.values() if line):
-            raise ValueError("predicted: the lines are compared with the references; remove minus")
-        if len(self.references) != 2:
-            raise ValueError("references: a prediction needs two, with all books and with none")
-        for line, names in self.predicted.items():
-            if outside := set(names) - set(self.tasks or names):
-                raise ValueError(f"predicted.{line}: {min(outside)} is not among the tasks")
 
     def part(self, title: str) -> str:
         """The key of a line within the study."""

@@ -84,7 +84,7 @@ VALUES = [
     ),
     ("experiment.all", "ablation", "give a list, [ablation]"),
     ("experiment.studies.mine", {"axis": "finetune.l2", "values": 0.3}, "give a list, [0.3]"),
-    ("experiment.studies.ablation.kind", "prediction", "give predicted"),
+    ("experiment.studies.ablation.predicted", {"a": ["rte"]}, "say it in expected"),
     ("experiment.seeds.shuffled", [3], "give pretrain.shuffled"),
 ]
 OWN = {"kind": "pair", "files": "x.csv", "labels": ["a", "b"]}

@@ -1,4 +1,4 @@
-"""The table of a study, from its lines and the additions for its axis or its prediction."""
+"""The table of a study, from its lines and the additions for its axis."""
 
 import math
 from pathlib import Path
@@ -7,7 +7,7 @@ from tasks.world.degrees import read_degrees
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.samples import Samples
-from workflow.analysis.studies import few_rows, knockout, parts, skills, variances, zero_shot
+from workflow.analysis.studies import few_rows, parts, skills, variances, zero_shot
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
@@ -39,9 +39,6 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     if study.is_compared:
         frame, more = parts.add(frame, run)
         sections += more
-    if study.predicted:
-        frame, more = knockout.add(frame, study)
-        sections += more + knockout.cloze(results, grid, study)
     return Table(frame, [*sections, *run.legend()])
 
 
