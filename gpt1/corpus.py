@@ -36,7 +36,7 @@ from gpt1.text.tokens import DTYPE
 from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
 from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
-from tasks.common.hf_datasets import MARK, library
+from tasks.common.hf_datasets import MARK, NAMES, library
 from tasks.common.records import facts_path
 from tasks.world import manifest
 
@@ -51,7 +51,10 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     not counted. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
     held-out choice that does not fit, a split without words, and an `out` of other files.
     """
-    refuse_others(out, MARK)
+    refuse_others(out, MARK, NAMES)
+    for path in () if (out / MARK).exists() else (facts_path(out), out.with_name(WORDS)):
+        if path.exists():
+            raise InputError(f"{path}: would be replaced, and is of no {out}; name another --out")
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)

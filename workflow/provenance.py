@@ -86,6 +86,13 @@ class Provenance:
         packages = self.own["packages"]
         return [str(file) for file, entry in found if entry and entry["packages"] != packages]
 
+    def of_another_config(self, jobs: Iterable[Any]) -> list[str]:
+        """The outputs that were listed with another config."""
+        found = (
+            (file, self.listed.get(name), config) for name, file, config in self._outputs(jobs)
+        )
+        return [str(file) for file, entry, config in found if entry and entry["config"] != config]
+
     def add(self, job: Any) -> None:
         """List the outputs of a job that has ended well; the list is saved from time to time."""
         self._list([job], {})

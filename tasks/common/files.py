@@ -12,6 +12,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -82,9 +83,18 @@ def writing(path: str | Path) -> Iterator[None]:
         raise InputError(f"{path}: {error.strerror} while writing; {remedy}") from None
 
 
-def refuse_others(folder: Path, mark: str) -> None:
-    """Raise InputError for a folder with files but without `mark`, which an earlier output has."""
+def refuse_others(folder: Path, mark: str, names: str = "") -> None:
+    """Raise InputError for a folder with files but without `mark`, which an earlier output has.
+
+    Of a folder that is replaced as a whole no other file is lost than those whose paths `names`
+    matches.
+    """
     files = folder.iterdir() if folder.is_dir() and not (folder / mark).exists() else ()
+    for path in folder.rglob("*") if names else ():
+        if path.is_file() and not re.fullmatch(names, path.relative_to(folder).as_posix()):
+            raise InputError(
+                f"{path}: no file of an earlier output; move it, or name another folder"
+            )
     if any(not path.name.startswith(".") for path in files):
         raise InputError(
             f"{folder}: exists and is no earlier output of this program, as it has no {mark}; give "

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 MARK = "dataset_dict.json"  # the file that every saved data set has
+NAMES = r"dataset_dict\.json|[^/]+/[^/]+\.(arrow|json)|\.snakemake_timestamp"
 
 
 def library() -> ModuleType:
@@ -45,7 +46,7 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
         for name, rows in splits.items()
     }
     folder = Path(folder)
-    refuse_others(folder, MARK)
+    refuse_others(folder, MARK, NAMES)
     with scratch_folder(folder) as scratch:
         new = scratch / "new"
         datasets.DatasetDict(plain).save_to_disk(new)

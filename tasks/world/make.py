@@ -8,6 +8,7 @@ every file, the rows of every split. Files of an earlier world in the same folde
 """
 
 import argparse
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -51,12 +52,13 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         book = write_book(draw, number, length, settings.shares(), forbidden)
         files[f"books/book{number:03d}.txt"] = book
     tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != MARK)
-    if (out / NAME).exists():
-        listed = read(out, "give another folder")["files"]
-        for file in (file for top in tops for file in (out / top).rglob("*") if file.is_file()):
-            if file.relative_to(out).as_posix() not in listed:
-                raise InputError(f"{file}: not of the earlier world; move it elsewhere")
-        (out / NAME).unlink()
+    listed = read(out, "give another folder")["files"] if (out / NAME).exists() else {}
+    shapes = {re.sub(r"\d+", "0", path) for path in files}  # of a world of another size
+    for file in (file for top in tops for file in (out / top).rglob("*") if file.is_file()):
+        there = file.relative_to(out).as_posix()
+        if there not in listed if listed else re.sub(r"\d+", "0", there) not in shapes:
+            raise InputError(f"{file}: not of the earlier world; move it elsewhere")
+    (out / NAME).unlink(missing_ok=True)
     with scratch_folder(out / "files") as scratch:  # in one go: RACE alone has thousands
         for path, text in files.items():
             with writing(scratch / path):

@@ -140,6 +140,14 @@ def test_a_gpu_that_is_not_here_needs_a_name_and_a_share(options, monkeypatch, c
     assert end.value.code and "--card H100 --mfu 0.4" in f"{end.value}{capsys.readouterr().err}"
 
 
+@pytest.mark.parametrize("card", ["nan", "0", "-5", "inf"])
+def test_a_peak_that_is_no_speed_is_refused(card, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", [*PAPER, f"--card={card}", "--mfu", "0.4"])
+    with pytest.raises(SystemExit):
+        cost.main()
+    assert "or a peak in FLOP/s, 2.2e15" in capsys.readouterr().err
+
+
 def test_a_card_is_known_by_the_words_of_its_name():
     names = ("NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA L40", "Tesla V100-SXM2-16GB")
     assert [peak(name) for name in names] == [989e12, 312e12, 181e12, None]  # no bfloat16

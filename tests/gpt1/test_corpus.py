@@ -238,9 +238,22 @@ def test_documents_replace_no_other_folder_than_earlier_documents(folder, tmp_pa
     for _ in range(2):
         mine = make_documents(folder, tmp_path, 1)
     (mine / "dataset_dict.json").rename(mine / "notes.json")
-    with pytest.raises(InputError, match="documents: exists and is no earlier output"):
+    with pytest.raises(InputError, match="notes.json: no file of an earlier output; move it"):
         make_documents(folder, tmp_path, 1)
     assert (mine / "notes.json").exists()
+    (mine / "notes.json").rename(mine / "dataset_dict.json")
+    for name in ("notes.txt", ".env"):
+        (mine / name).touch()
+        with pytest.raises(InputError, match=f"{name}: no file of an earlier output; move it"):
+            make_documents(folder, tmp_path, 1)
+        (mine / name).unlink()
+    mine.rename(tmp_path / "moved")
+    mine.mkdir()
+    for name in ("documents.json", "words.tsv"):
+        with pytest.raises(InputError, match=f"{name}: would be replaced, and is of no"):
+            make_documents(folder, tmp_path, 1)
+        (tmp_path / name).unlink()
+    make_documents(folder, tmp_path, 1)
 
 
 def test_books_without_words_are_refused(tmp_path):

@@ -83,7 +83,7 @@ def test_rules_of_one_kind_are_counted_together():
     [
         (["--configfile", "smok.yaml"], "config: smok.yaml: No such file"),
         (["-C", "data=F", "all"], "config: --config: 'all' is not KEY=VALUE; give targets"),
-        (["--config", "data=F", "--config", "results=R"], "--config is given twice, and Snakemake"),
+        (["--config", "data=F", "-Cresults=R"], "--config is given twice, and Snakemake takes"),
         (["--cores", "0", "all"], "--cores 0: give at least 1, or all"),
         (["all", *SMOKE, "results/none.csv"], "config: results/none.csv: No such file"),
         pytest.param(

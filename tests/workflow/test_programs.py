@@ -88,6 +88,19 @@ def test_a_program_is_imported_and_run_with_its_arguments_and_leaves_signals_alo
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+def test_arguments_may_be_the_lines_of_a_file(monkeypatch, capsys, tmp_path):
+    """Of any length, where Linux takes 128 KiB for a word; as rules write them, see common.smk."""
+    words, path = ["two words", "x" * 2**18, "@x", ""], tmp_path / "0.args"
+    path.write_text("\n".join(words))
+    monkeypatch.setattr("tasks.common.programs.start", lambda module: print(module, sys.argv))
+    monkeypatch.setattr(sys, "argv", ["gpt1", "convert", "--out", f"@{path}", "last"])
+    door("gpt1", OF_GPT1)
+    given = ["python -m gpt1 convert", "--out", *words, "last"]
+    assert capsys.readouterr().out == f"{OF_GPT1['convert']} {given}\n"
+    monkeypatch.setattr(sys, "argv", ["gpt1", "convert", "@gone.args"])
+    assert door("gpt1", OF_GPT1) == 1 and "gone.args: No such file" in capsys.readouterr().err
+
+
 def test_a_job_says_what_memory_its_program_took_at_most():
     words = [
         sys.executable,

@@ -217,6 +217,8 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     provenance(tmp_path, 1).end([], [job])
     monkeypatch.setattr("workflow.provenance._described", None)  # what is as it was is not read
     assert not provenance(tmp_path, 1).refusal([job])
+    assert provenance(tmp_path, 2).of_another_config([job]) == job.output
+    assert not provenance(tmp_path, 1).of_another_config([job])
     for name in ("study", "studies", "grid", "lines"):  # which a part of the config determines
         assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
 

@@ -84,7 +84,11 @@ def test_a_world_takes_the_place_of_an_earlier_one_alone(tmp_path: Path):
         make_world(SMOKE, made)
     assert book.read_text() == "my own" and (made / "manifest.json").exists()
     (made / "manifest.json").unlink()
-    make_world(SMOKE, made)
+    with pytest.raises(InputError, match="mine.txt: not of the earlier world; move it"):
+        make_world(SMOKE, made)
+    book.unlink()
+    make_world(with_(books=4, scale=0.02), made)
+    assert len([*(made / "books").iterdir()]) == 4
 
 
 def test_settings_change_sizes(tmp_path: Path):

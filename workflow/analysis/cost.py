@@ -12,6 +12,7 @@ world, within the config's limits; the user's own rows are counted and their wor
 """
 
 import argparse
+import math
 import statistics
 import sys
 import time
@@ -154,7 +155,10 @@ def disk(config: Config) -> float:
 
 def _peak(card: str) -> float:
     try:
-        return PEAKS[card] if card in PEAKS else float(card)
+        peak = PEAKS[card] if card in PEAKS else float(card)
+        if not 0 < peak < math.inf:
+            raise ValueError
+        return peak
     except ValueError:
         known = ", ".join(PEAKS)
         raise argparse.ArgumentTypeError(f"give {known}, or a peak in FLOP/s, 2.2e15") from None

@@ -6,6 +6,7 @@ names of `metrics` and each one's value.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,11 @@ def read(path: Path) -> tuple[pd.DataFrame, list[str]]:
 
     `path` is a folder, a log, or `results_DATE.json`, which stands for the logs of its run. Each
     metric, with its filter if there is one, is a line. Only metrics that score each document from 0
-    to 1 are kept. Raises InputError where there is nothing to read, or two logs of one task.
+    to 1 are kept; the notes name the others. Raises InputError where there is nothing to read, or
+    two logs of one task.
     """
-    logs = sorted(path.rglob("samples_*.jsonl")) or [path] * path.is_file()
+    logs = [log for log in sorted(path.rglob("samples_*.jsonl")) if log.is_file()]
+    logs = logs or [path] * path.is_file()
     if (run := NAME.fullmatch(path.name)) and not run["task"]:
         logs = sorted(path.parent.glob(f"samples_*_{run['date']}.jsonl"))
     if len(models := {log.parent.name for log in logs}) != 1:
@@ -39,42 +42,43 @@ def read(path: Path) -> tuple[pd.DataFrame, list[str]]:
                 f"{log} and {twice[0].name} are logs of one task by two runs; give "
                 "results_DATE.json of one run, or a folder with one"
             )
-    kept = [rows.assign(task=tasks[log]) for log in logs for rows in _metrics(log)]
+    kept, left_out = [], []
+    for log in logs:
+        for line, rows, scores in _metrics(log):
+            numbers = pd.to_numeric(
+                scores.map(lambda of: np.nan if isinstance(of, list) else of), "coerce"
+            )
+            if numbers.between(0, 1).all():
+                kept.append(rows.assign(task=tasks[log], line=line, metric=MEAN, score=numbers))
+            else:
+                left_out.append(f"{line} of {tasks[log]}")
+    why = f"no score from 0 to 1 of each document in {', '.join(left_out)}"
     if not kept:
-        raise InputError(f"{path}: no metric from 0 to 1 of each document; log one, such as acc")
+        raise InputError(f"{path}: {why}; log a metric that has, such as acc")
     of_runs = ", ".join(f"{task} of {date}" for task, date in dates.items())
     several = f"The logs of {path} are of {len({*dates.values()})} runs: {of_runs}."
-    return pd.concat(kept), [several] * (len({*dates.values()}) > 1)
+    notes = [several] * (len({*dates.values()}) > 1)
+    return pd.concat(kept), [*notes, *[f"Left out of {path}: {why}."] * bool(left_out)]
 
 
-def _metrics(log: Path) -> Iterator[pd.DataFrame]:
-    """A log's rows for each metric; a document is known by its digest, its target's is the label.
+def _metrics(log: Path) -> Iterator[tuple[str, pd.DataFrame, pd.Series]]:
+    """A log's metrics, with the rows of each and their scores.
 
-    `doc_id` would not do: of chosen samples that are not sorted it is another document's. Documents
-    with the same text are numbered.
+    A document is known by its digest, its target's is the label. `doc_id` would not do: of chosen
+    samples that are not sorted it is another document's. Documents with the same text are numbered.
     """
     try:
         found = pd.read_json(log, lines=True, dtype=False)
-        parts = [*found[found["metrics"].notna()].groupby("filter")]
-        digests = found[["doc_hash", "target_hash"]]
+        digests = found[["doc_hash", "target_hash", "filter"]]
         if not digests.map(lambda of: isinstance(of, str)).all(axis=None):
-            raise ValueError("a digest is missing")
-        lists = [of for _, rows in parts for of in rows["metrics"]]
-        if not all(isinstance(of, list) and {*of} <= {*found} for of in lists):
-            raise ValueError("metrics without a column")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError("a digest or filter is missing")
+        if not found["metrics"].map(lambda of: isinstance(of, list)).all():
+            raise ValueError("a row without metrics")
+        for answers, rows in found.groupby("filter"):
+            number = rows.groupby("doc_hash").cumcount().map(" {}".format)
+            of = pd.DataFrame({"row": rows["doc_hash"] + number, "label": rows["target_hash"]})
+            for name in dict.fromkeys(chain(*rows["metrics"])):
+                yield name if answers == "none" else f"{name}, {answers}", of, rows[name]
+    except (ValueError, KeyError, TypeError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else f"no log ({error})"
         raise InputError(f"{log}: {why}; give a log by lm_eval --log_samples") from None
-    for answers, rows in parts:
-        number = rows.groupby("doc_hash").cumcount()
-        given = {"row": rows["doc_hash"] + number.map(" {}".format), "label": rows["target_hash"]}
-        for name in rows["metrics"].iloc[0]:
-            line, values = name if answers == "none" else f"{name}, {answers}", [*rows[name]]
-            if not all(isinstance(value, int | float) for value in values):
-                continue
-            if (missing := np.isnan(values)).any():
-                which = rows["doc_hash"][missing].iloc[0]
-                why = f"{name} is no number for {missing.sum()} documents, such as doc_hash {which}"
-                raise InputError(f"{log}: {why}; score them, or remove the metric")
-            if all(0 <= value <= 1 for value in values):
-                yield pd.DataFrame(given).assign(line=line, metric=MEAN, score=values)

@@ -24,6 +24,7 @@ from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scoring import limits_of
 from workflow.analysis.table import read_csv
+from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.studies import flat
 from workflow.grid import Grid, Margins
@@ -103,6 +104,9 @@ def of_run(folder: Path) -> Side:
     except ConfigError as error:  # not kept yet, or written by another version of the suite
         notes = [f"Lines have no titles and seeds are not pooled: {error}."]
     made = [cell for cell in paths if grid is None or cell in grid.cells()]
+    if not made:
+        what = f"none of its {len(paths)} cells is of {folder / CONFIG}"
+        raise InputError(f"{folder}: {what}; put the config there with which they were made")
     if others := [str(path) for cell, path in paths.items() if cell not in made]:
         what = f"{len(others)} cells of another config than that of {folder / CONFIG}"
         notes = [f"Left out: {what}, such as {others[0]}."]
@@ -187,8 +191,13 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
         if n := int(frame[name].isna().sum()):
             why = f"{n} of {len(frame)} rows have no {name}"
             raise InputError(f"{name}: {why}; give each row one, or leave the rows out yourself")
+    frame = frame.astype(dict.fromkeys(["task", "line", "metric"], str))
     if taken := {"mean", "avg"} & {*frame["task"]}:
         raise InputError(f"task: {taken.pop()} is the name of an average; give another")
+    if formulas := [*filter(FORMULA.match, {*frame["task"], *frame["line"]})]:
+        raise InputError(
+            f"{formulas[0]!r} begins like a formula of a spreadsheet; give another name"
+        )
     metrics = frame.groupby(["line", "task"], sort=False)["metric"].unique()
     for (line, task), names in metrics.items():
         if len(names) > 1:

@@ -39,7 +39,7 @@ BY_SEED = [f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "relative
 TEXT = [
     *("arch", "variant", "line", "value", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),
-    *("table", "column", "source", "skill"),
+    *("table", "column", "source", "skill", "label", "prediction"),
     *BY_SEED,
 ]
 

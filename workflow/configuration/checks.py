@@ -7,7 +7,6 @@ checked in `workflow.configuration.paths`, the folder of results in `workflow.re
 import difflib
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from tasks import TASKS
 from tasks.common.errors import InputError
@@ -18,7 +17,7 @@ from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
 
 # What else these names stand for where the names of tasks stand.
-FORMULA = re.compile(r"\s*(=|@|[-+](?=[A-Za-z(]))")
+FORMULA = re.compile(r"\s*([=@]\s*\S|[-+](?!(\.inf|[\d.]*(e[-+]?\d+)?)\s*$))", re.I)  # but a number
 TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpus": "the books"}
 
 
@@ -83,19 +82,10 @@ def _formulas(experiment: Experiment) -> Iterator[str]:
     """Titles and labels that a spreadsheet would take for a formula in a table, and run."""
     for section, named in (("studies", experiment.studies), ("tasks", experiment.own_tasks)):
         for name, of in named.items():
-            for text in filter(FORMULA.match, _texts(of.model_dump(mode="json"))):
+            texts = re.findall(r'"((?:[^"\\]|\\.)*)"', of.to_json())
+            for text in filter(FORMULA.match, texts):
                 why = f"{text!r} begins like a formula of a spreadsheet; begin with a letter"
                 yield f"experiment.{section}.{name}: {why}"
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a section, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value:
-            yield from _texts(part)
-            yield from _texts(value[part]) if isinstance(value, dict) else ()
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

@@ -104,9 +104,10 @@ def content(files: tuple[str, ...], known: str = ".snakemake/digests.json") -> s
     of what a path leads to are the same. A file that cannot be read has none: its job says why.
     """
     try:
-        before = read_json(known)
+        read = read_json(known)
     except InputError:
-        before = {}
+        read = {}
+    before = read if isinstance(read, dict) else {}
     now: dict[str, str] = {}
     for path in files:
         below = sorted(os.listdir(path)) if os.path.isdir(path) else []
@@ -118,7 +119,7 @@ def content(files: tuple[str, ...], known: str = ".snakemake/digests.json") -> s
                     state = f"{found.st_size} {times} {found.st_ino}"
                     same, _, digest = str(before.get(file)).rpartition(" ")
                     now[file] = f"{state} {digest if same == state else sha256_file(file)}"
-    if now.items() - before.items():
+    if any(before.get(file) != of for file, of in now.items()):
         with contextlib.suppress(InputError, OSError):
             write_json(known, before | now)
     return sha256_json({file: of.rpartition(" ")[2] for file, of in now.items()})[:12]

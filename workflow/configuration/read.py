@@ -34,7 +34,7 @@ _PLAIN = {  # in place of pydantic's words
     "string_type": "should be text",
     "bool_type": "should be true or false",
     "list_type": "should be a list",
-    "invalid_key": "a key should be text; quote it, and write 1000 for 1,000",
+    "invalid_key": "a key should be text; quote it, and write 1000 for 1,000, or 0.5 for 0,5",
 }
 _YAML = {  # what YAML says, with the line up to there, and the remedy
     r"^--config": "give it in single quotes, as --config 'experiment={keep: [full/sst2]}'",
@@ -175,6 +175,17 @@ def as_yaml(config: Config) -> str:
     return yaml.dump(values, Dumper=_Dumper, sort_keys=False, width=100, default_flow_style=None)
 
 
+def as_text(value: Any) -> Any:
+    """A part of a config, its texts escaped for reStructuredText, which shows them as given."""
+    if isinstance(value, dict):
+        return {key: as_text(of) for key, of in value.items()}
+    if isinstance(value, list):
+        return [as_text(of) for of in value]
+    if isinstance(value, str):
+        return re.sub(r"[^a-zA-Z0-9 ]", r"\\\g<0>", " ".join(value.split()))
+    return value
+
+
 def _given(entry: dict[str, Any]) -> dict[str, Any]:
     """A task's entry without what is not given."""
     inner = {k: _given(v) if isinstance(v, dict) else v for k, v in entry.items()}
@@ -290,7 +301,9 @@ def _message(fault: Any) -> str:
         form = re.split(r"(?<=[\w)])\.", _at(path)[1])[0]  # the first sentence of its description
         return f"should be: {form[:1].lower()}{form[1:]}"
     if kind in ("int_type", "float_type") and re.fullmatch(r"[-+]?\d[\d,_ ']*", str(given)):
-        return f"give a number without marks in it, {re.sub('[,_ ]', '', given)}"
+        thousands = re.fullmatch(r"[-+]?\d{1,3}([,_ ']\d{3})+", str(given))
+        plain = re.sub("[,_ ']", "" if thousands else ".", str(given))
+        return f"give a number without marks in it, {plain}"
     said = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
     return _PLAIN.get(kind, said)
 

@@ -35,22 +35,14 @@ except ConfigError as error:
     sys.exit(str(error))
 words = sys.argv if workflow.is_main_process else []
 for option, short in (("--config", "-C"), ("--configfile", "--configfiles")):
-    if len([word for word in words if word.partition("=")[0] in (option, short)]) > 1:
+    same = [w for w in words if w.partition("=")[0] == option or w.startswith(short)]
+    if len(same) > 1:
         sys.exit(
             f"error: {option} is given twice, and Snakemake takes the last one alone; give all after one"
         )
 
 
-def as_text(value):
-    """A part of the config with all texts escaped for reStructuredText, which shows them as given."""
-    if isinstance(value, dict):
-        return {key: as_text(of) for key, of in value.items()}
-    if isinstance(value, str):
-        return re.sub(r"[^a-zA-Z0-9 ]", r"\\\g<0>", " ".join(value.split()))
-    return value
-
-
-config = as_text(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
+config = read.as_text(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
 grid = lines.grid()
 MODEL = PretrainedModel("{arch}", "{seed}")
 PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)

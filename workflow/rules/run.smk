@@ -58,11 +58,13 @@ def plan_checked(run, taken, made):
             f"{before} requirements*.lock: {len(old):,} of its files, {old[0]} among them, stay as "
             "they are; --forceall makes all anew."
         )
-    if run and (keys := results_folder.changes(cfg)):
+    keys = results_folder.changes(cfg)
+    others = made.of_another_config(run)  # also of a run that was interrupted, or is of a part
+    if run and (keys or others):
+        differs = f"which differs in {', '.join(keys[:5])}{', ...' if keys[5:] else ''}"
         (warn_last if workflow.dryrun else warn)(
-            f"{before} config, which differs in "
-            f"{', '.join(keys[:5])}{', ...' if keys[5:] else ''}. What depends on it is made "
-            "anew in its place; to keep both, name another folder with --config results=FOLDER."
+            f"{before} config, {differs if keys else f'as {others[0]} was'}. What depends on it is "
+            "made anew in its place; to keep both, name another folder with --config results=FOLDER."
         )
 
 

@@ -81,18 +81,19 @@ def test_several_folders_are_the_seeds_of_a_model(tmp_path):
 
 FAULTS = {
     "['doc_hash', 'target_hash']": lambda of: {"metrics": [], "filter": "none"},
-    "no log (a digest is missing); give": lambda of: of | {"doc_hash": None},
-    "no log (metrics without a column); give": lambda of: of | {"metrics": ["bleu"]},
-    "b/samples_rte_2026-11-02T10-00-00.000001.jsonl: no log (": lambda of: of | {"metrics": "acc"},
+    "no log (a digest or filter is missing); give": lambda of: of | {"doc_hash": None},
+    "no 'bleu'; give a log": lambda of: of | {"metrics": ["bleu"]},
+    "no log (a row without metrics); give": lambda of: (
+        of | {"metrics": ["acc"] if of["doc_id"] else None}
+    ),
     "another version of the data, 4 differ": lambda of: of | {"target_hash": "x"},
     "other rows, 2 in one alone, such as doc 0": lambda of: (
         of | {"doc_hash": f"doc {of['doc_id'] + 1}"}
     ),
-    "acc is no number for 1 documents, such as doc_hash doc 2": lambda of: (
-        of | {"acc": float("nan") if of["doc_id"] == 2 else 1.0}
-    ),
     "a has acc on rte, b has em on rte": lambda of: of | {"metrics": ["em"], "em": 1},
-    "no metric from 0 to 1 of each document": lambda of: of | {"acc": -2.5},
+    "no score from 0 to 1 of each document in acc of rte": lambda of: (
+        of | {"acc": -2.5 if of["doc_id"] else "n/a"}
+    ),
     "logs of a, b; give a run's folder, or one model's": None,
     "no results; give a run's folder": None,
 }
@@ -123,6 +124,17 @@ def test_logs_of_several_runs_are_told_and_two_of_one_task_are_refused(tmp_path)
     run = tmp_path / "b" / f"results_{NEW}.json"
     run.write_text("{}")
     pd.testing.assert_frame_equal(gpt1.compare(tmp_path / "a", run).frame, expected)
+
+
+@pytest.mark.parametrize("value", [float("nan"), None, 1.5, [0, 1], "n/a"])
+def test_a_metric_that_does_not_score_each_document_is_named(value, tmp_path):
+    rows = [document(i, acc=1.0, acc_norm=0.0) for i in range(4)]
+    write_log(tmp_path / "a", "rte", rows)
+    write_log(tmp_path / "b", "rte", [*rows[:3], rows[3] | {"acc_norm": value}])
+    found = gpt1.compare(tmp_path / "a", tmp_path / "b")
+    assert found.frame["line"].tolist() == ["acc"]
+    told = f"Left out of {tmp_path}/b: no score from 0 to 1 of each document in acc_norm of rte."
+    assert told in found.markdown
 
 
 def test_documents_are_paired_by_their_content_and_not_by_a_number_that_may_be_anothers(tmp_path):

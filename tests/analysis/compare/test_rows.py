@@ -173,6 +173,8 @@ FAULTS = {
     "has an unknown metric": (A.assign(metric="bleu"), "one of accuracy, f1"),
     "has no rows": (A[:0], "no score in common"),
     "is called like an average": (A.assign(task="mean"), "mean is the name of an average"),
+    "is called like a formula": (A.assign(line="=A1"), "'=A1' begins like a formula"),
+    "is called by another number": (A.assign(task=1.5), "b has accuracy on 1.5"),
     **{
         f"has rows without {name}": (
             A.assign(

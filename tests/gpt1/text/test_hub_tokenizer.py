@@ -42,7 +42,7 @@ def test_special_tokens_stand_around_one_text_and_two(tokenizer, tmp_path):
     given = loaded([("a bad cab", "fed\n\nit's"), ("a", "b")], padding=True)
     assert given.input_ids[0] == [n, *first, n + 1, *second, n + 2]
     assert set(given) == {"input_ids", "attention_mask"}
-    assert given.input_ids[1][-1] == 0 and given.attention_mask[1][-1] == 0
+    assert given.input_ids[1][-1] == n + 3 and given.attention_mask[1][-1] == 0
     assert len(loaded("a " * 50, truncation=True).input_ids) == 12
 
 

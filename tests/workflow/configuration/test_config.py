@@ -1,6 +1,7 @@
 """The config: its defaults, the files that state what differs, and its pages."""
 
 import csv
+import html
 import json
 import os
 import re
@@ -9,6 +10,7 @@ from typing import get_args
 
 import pytest
 import yaml
+from docutils.core import publish_parts
 
 from gpt1.cell import Arch
 from tasks import task
@@ -21,7 +23,7 @@ from tests.workflow.running import command_line, write
 from workflow.configuration import reference, show
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
-from workflow.configuration.read import as_yaml, merge, parse, read
+from workflow.configuration.read import as_text, as_yaml, merge, parse, read
 from workflow.configuration.reference import section_of
 from workflow.configuration.sections import Finetune, TaskEntry
 from workflow.configuration.studies import flat
@@ -135,6 +137,18 @@ def test_show_refuses_what_a_run_would(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["configuration", "show", str(path)])
     with pytest.raises(SystemExit, match="lm_cof: unknown key; did you mean lm_coef?"):
         show.main()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["*emphasis* and **strong**", "`a <b>`_ |c| d_", ".. note:: x", "<i>x</i> & y", "a\\b::"],
+)
+def test_texts_of_a_config_are_shown_in_a_report_as_they_are(text):
+    """A report renders captions as reStructuredText."""
+    for shown in (as_text({"a": {"question": text}})["a"]["question"], *as_text([text])):
+        page = publish_parts(f"Said: {shown}", writer_name="html5")["body"]
+        assert re.fullmatch("<p>([^<]*)</p>\n", page)
+        assert html.unescape(re.sub("<[^>]*>", "", page)).strip() == f"Said: {text}"
 
 
 def test_a_complete_config_leaves_out_what_studies_do_not_change():

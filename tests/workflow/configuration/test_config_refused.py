@@ -21,7 +21,9 @@ VALUES = [
     ("experiment.tasks", {"rte.epochs": 3}, "mean experiment: {tasks: {rte: {epochs: 3}}}?"),
     ("experiment.finetune", {"epochs:3": None}, "unknown key; give a blank after its colon"),
     ("experiment.pretrain.updates", "1,000", "give a number without marks in it, 1000, found"),
-    ("experiment.pretrain", {"updates": 1, 0.0: None}, "write 1000 for 1,000, found 0.0"),
+    ("experiment.pretrain.updates", "1'000'000", "without marks in it, 1000000, found"),
+    ("experiment.finetune.lm_coef", "0,5", "give a number without marks in it, 0.5, found"),
+    ("experiment.pretrain", {"updates": 1, 0.0: None}, "1000 for 1,000, or 0.5 for 0,5, found 0.0"),
     ("experiment.optimizer.beta2", 0.99, "unknown key; did you mean b2?"),
     ("experiment.optimizer.clip", 1, "give one of b1, b2, eps, l2, vector_l2, max_grad_norm"),
     ("experiment.pretrain.updates", 40.0, "should be a whole number, found 40.0"),
@@ -99,7 +101,7 @@ UNFIT = [
     ),
     *(
         (key, value, f"'{text}' begins like a formula of a spreadsheet; begin with a letter")
-        for text in ("=1+1", "@A1", "-B2", " =HYPERLINK(A1)")
+        for text in ("=1+1", "@A1", "-B2", " =HYPERLINK(A1)", "-2+3", "+1+cmd|x")
         for key, value in (
             ("experiment.tasks.mine", OWN | {"title": text}),
             ("experiment.tasks.mine", OWN | {"labels": ["0", text]}),

@@ -39,8 +39,9 @@ def test_files_are_read_again_only_where_their_state_has_changed(tmp_path, monke
     files[0].write_text("two")  # of the same size, in place, at what claims to be the same time
     os.utime(files[0], ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert digest() != first and read == [str(files[0])]
-    Path(known).write_text("damaged")
-    assert digest() != first and len(read) == 2
+    for damaged in ("damaged", "[]", f'{{"{files[0]}": {{"a": 1}}}}'):
+        Path(known).write_text(damaged)
+        assert digest() != first and len(read) == 2
 
 
 def test_a_published_tokenizer_is_taken_from_the_data():
