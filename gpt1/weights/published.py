@@ -157,7 +157,9 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
     weights = folder / TENSORS_FILE
     if not weights.is_file():
-        raise InputError(f"{weights}: no such file; expected safetensors, a pickle is never read")
+        raise InputError(
+            f"{weights}: no such file; expected safetensors in one file, never a pickle"
+        )
     tensors = {
         name.removeprefix(PREFIX): tensor
         for name, tensor in read_tensors(weights, published=True).items()

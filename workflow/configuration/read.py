@@ -294,7 +294,8 @@ def _message(fault: Any) -> str:
     if kind in ("dict_type", "model_type"):
         keys = Config.model_json_schema()["$defs"].get(about.get("class_name"), {})
         named = "" if keys.get("additionalProperties") else ", ".join(keys.get("properties", ()))
-        return f"should be a section of {f'the keys {named}' if named else _SECTION}"
+        blank = " (a blank comes after a colon)" * (":" in str(given))
+        return f"should be a section of {f'the keys {named}' if named else _SECTION}{blank}"
     if kind == "list_type" and isinstance(given, str | int | float):
         return f"give a list, [{given!s:.60}]"
     if kind == "string_pattern_mismatch":

@@ -19,6 +19,7 @@ VALUES = [
     ("finetune", {"epochs": 2}, "unknown key; did you mean experiment.finetune?"),
     ("experiment.finetune.dropout", {"clf.x": 0}, "{finetune: {dropout: {clf: {x: 0}}}}?"),
     ("experiment.tasks", {"rte.epochs": 3}, "mean experiment: {tasks: {rte: {epochs: 3}}}?"),
+    ("experiment.finetune", "epochs:3", "(a blank comes after a colon), found 'epochs:3'"),
     ("experiment.finetune", {"epochs:3": None}, "unknown key; give a blank after its colon"),
     ("experiment.pretrain.updates", "1,000", "give a number without marks in it, 1000, found"),
     ("experiment.pretrain.updates", "1'000'000", "without marks in it, 1000000, found"),
