@@ -85,3 +85,19 @@ def test_the_whole_suite_runs_inside_one_allocation(slurm, project, config, loca
     command = subprocess.list2cmdline(run.command("--cores", "2", "all"))
     slurm("sbatch", "--wait", "-c2", "--mem=4000", "-D", str(run.folder), "--wrap", command)
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+
+
+def test_a_workflow_that_is_told_to_end_waits_for_its_jobs_and_starts_no_other(
+    slurm, project, pretrained, tmp_path
+):
+    """As by kill or systemd; Ctrl-C cancels the jobs."""
+    run = without_pretraining(slurm, project, tmp_path / "run", pretrained)
+    process = run.start("results/pretraining.csv", seconds=0.5)
+    job = wait_for(lambda: pretraining(slurm))
+    process.send_signal(signal.SIGTERM)
+    said = run.finish(process, code=1)
+    assert "Will exit after finishing currently running jobs" in said
+    assert slurm.job(job)["JobState"] == "COMPLETED" and weights(run.folder) == weights(pretrained)
+    assert not (run.folder / "results/pretraining.csv").exists()
+    run.finish(run.start("results/pretraining.csv"))
+    assert scores(run.folder) == scores(pretrained)
