@@ -128,6 +128,9 @@ def test_the_config_beside_the_results_is_that_of_the_tables(project):
     assert last(snakemake(project, "-n", "--config", SEED, "--", f"results/{MADE}")).startswith(
         told
     )
+    seeds = "experiment={seeds: {finetune: [0, 1, 2, 3, 4, 5]}}"
+    more = snakemake(project, "-n", "--config", seeds, "--force", f"results/{MADE}")
+    assert "is made anew in its place, except runs of the same seeds; to keep both" in more
     snakemake(project, "--config", SEED, "--", "results/corpus/documents.json", code=1)
     said = snakemake(project, "--config", SEED, "--force", f"results/{MADE}")
     assert told in said

@@ -42,7 +42,8 @@ for option, short in (("--config", "-C"), ("--configfile", "--configfiles")):
         )
 
 
-config = read.as_text(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
+# For the captions of the report.
+config = read.as_text(cfg.model_dump(mode="json", exclude_none=True))
 grid = lines.grid()
 MODEL = PretrainedModel("{arch}", "{seed}")
 PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
@@ -82,7 +83,9 @@ def user_files(name, files):
     """
     if patterns := [file for file in files if contains_wildcard(file)]:
         sys.exit(f"error: {patterns[0]}: braces in a name are Snakemake's wildcards; rename it")
-    if others := [f for f in files if os.path.exists(f) and not os.path.isfile(f) | os.path.isdir(f)]:
+    if others := [
+        f for f in files if os.path.exists(f) and not os.path.isfile(f) | os.path.isdir(f)
+    ]:
         sys.exit(f"error: {others[0]}: neither a file nor a folder; put the file itself there")
     given.update(file for file in files if os.path.basename(file) != paths.MANIFEST)  # of a world
     if not is_missing(name):

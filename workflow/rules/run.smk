@@ -61,10 +61,12 @@ def plan_checked(run, taken, made):
     keys = results_folder.changes(cfg)
     others = made.of_another_config(run)  # also of a run that was interrupted, or is of a part
     if run and (keys or others):
+        again = ", except runs of the same seeds" if keys == ["experiment.seeds.finetune"] else ""
         differs = f"which differs in {', '.join(keys[:5])}{', ...' if keys[5:] else ''}"
         (warn_last if workflow.dryrun else warn)(
             f"{before} config, {differs if keys else f'as {others[0]} was'}. What depends on it is "
-            "made anew in its place; to keep both, name another folder with --config results=FOLDER."
+            f"made anew in its place{again}; to keep both, name another folder with --config "
+            "results=FOLDER."
         )
 
 
