@@ -92,9 +92,7 @@ def refuse_others(folder: Path, mark: str, names: str = "") -> None:
     files = folder.iterdir() if folder.is_dir() and not (folder / mark).exists() else ()
     for path in folder.rglob("*") if names else ():
         if path.is_file() and not re.fullmatch(names, path.relative_to(folder).as_posix()):
-            raise InputError(
-                f"{path}: no file of an earlier output; move it, or name another folder"
-            )
+            raise InputError(f"{path}: no file of an earlier output; move it elsewhere")
     if any(not path.name.startswith(".") for path in files):
         raise InputError(
             f"{folder}: exists and is no earlier output of this program, as it has no {mark}; give "

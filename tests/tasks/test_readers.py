@@ -97,7 +97,7 @@ def test_a_cr_before_the_line_end_is_no_part_of_a_missing_gold_label(published):
 def test_a_folder_that_holds_something_else_is_never_replaced(published):
     folder = published("rte")
     rows = task("rte").read(folder, "dev")
-    with pytest.raises(InputError, match="exists and is no earlier output"):
+    with pytest.raises(InputError, match="dev.tsv: no file of an earlier output; move it"):
         write(folder, {"dev": rows}, None)
     assert (folder / "dev.tsv").is_file()
 
