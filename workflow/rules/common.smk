@@ -25,9 +25,10 @@ from workflow.results_folder import PROJECT
 # of a key given twice. The config that another workflow gives to its module is read as it stands.
 try:
     if workflow.modifier.skip_configfile:
-        cfg = read.parse(config)
+        cfg, misplaced = read.parse(config), ""
     else:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
+        misplaced = read.lost_results(workflow.overwrite_configfiles)
     lines = Plan(cfg)
     given = workflow.overwrite_configfiles
     refuse([*results_folder.faults(cfg, given), *studies.run_faults(lines)])
@@ -58,8 +59,8 @@ lacking = set()  # what is asked for and has files missing, see `user_files`
 given = set()  # the user's own files among the inputs
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
-if note := read.lost_results(workflow.overwrite_configfiles):
-    warn(note)
+if misplaced and workflow.is_main_process:
+    warn(misplaced)
 
 
 def stop(fault):

@@ -27,6 +27,16 @@ def test_another_workflow_runs_the_first_jobs_of_the_smoke_graph_with_its_config
     assert (tmp_path / "mine" / ".work" / "run.lock").exists()
 
 
+def test_the_config_files_of_another_workflow_are_its_own(tmp_path):
+    """With what this one's would not have, such as an alias."""
+    outer = tmp_path / "outer.yaml"
+    outer.write_text("samples: &all [a, b]\nalso: *all\nresults: elsewhere\n")
+    config = shipped("smoke") | {"results": "mine"}
+    (tmp_path / "Snakefile").write_text(module("g", f"config: {config!r}") + OWN)
+    said = command_line(tmp_path, "--dry-run", "--configfile", str(outer), "--", "own")
+    assert "results: " not in said
+
+
 TWO = module("g", "config: {'results': 'a'}") + module("h", "config: {'results': 'b'}")
 
 
