@@ -48,7 +48,9 @@ STAGES = {
 STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
 # Keys that change only the books: the world's tasks stay as they are, and so does the vocabulary,
 # which is learnt from the run's own books.
-OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
+OF_BOOKS_ALONE = tuple(
+    f"experiment.world.{key}" for key in ("book_degrees", "discourse", "exclude")
+)
 
 # Keys of a task's entry that affect only its training, not its rows.
 OF_TRAINING = set(TaskEntry.model_fields) - {*TaskRows.model_fields, *OwnTask.model_fields}

@@ -49,11 +49,13 @@ class Draw(random.Random):
         unseen: Words | None = None,
         unseen_share: float = 0.0,
         combined: float = COMBINED,
+        degrees: dict[Degree, float] | None = None,
     ):
         super().__init__(_number(f"{seed}/{part}"))
         self.world, self.part = seed, part.split("/")[0]
         self.seen = seen or words_of(seed)
         self.unseen, self.unseen_share, self._combined = unseen, unseen_share, combined
+        self._factors = [1.0 if degrees is None else degrees[degree] for degree in DEGREES]
 
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
@@ -84,7 +86,8 @@ class Draw(random.Random):
 
     def degree(self, shares: tuple[int, ...] = IN_BOOKS) -> Degree:
         """Draw the degree of a paragraph of the books."""
-        return self.choices(DEGREES, shares)[0]
+        weights = [share * factor for share, factor in zip(shares, self._factors, strict=True)]
+        return self.choices(DEGREES, weights)[0]
 
     def combined(self) -> bool:
         """Whether a compositional text combines clauses as no training row does."""

@@ -48,7 +48,7 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     files[MARK] = "".join(of_rows)
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
-        draw = Draw(settings.seed, f"book/{number}")
+        draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
         book = write_book(draw, number, length, settings.shares(), forbidden)
         files[f"books/book{number:03d}.txt"] = book
     tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != MARK)

@@ -1,6 +1,6 @@
 """Typed settings of the synthetic world; equal settings give equal files, byte by byte."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -59,9 +59,22 @@ class Degrees(Settings):
         return {degree: getattr(self, degree) for degree in get_args(Degree)}
 
 
-def _check_degrees(degrees: Degrees) -> Degrees:
+class BookDegrees(Degrees):
+    """Factors on the frequencies of the degrees in the books, which depend on the paragraph."""
+
+    lexical: Share = Field(1.0, description="paragraphs that classes of words settle")
+    relational: Share = Field(1.0, description="paragraphs with two clauses, one of which counts")
+    compositional: Share = Field(
+        1.0, description="paragraphs with a word that reverses another, such as a negation"
+    )
+
+
+DegreesT = TypeVar("DegreesT", bound=Degrees)
+
+
+def _check_degrees(degrees: DegreesT) -> DegreesT:
     if not any(degrees.shares().values()):
-        raise ValueError("rows need a degree with a share above 0")
+        raise ValueError("a degree needs a share above 0")
     return degrees
 
 
@@ -83,6 +96,9 @@ class WorldSettings(Settings):
         lexical=0.25, relational=0.25, compositional=0.5
     )
     """the same for all other rows, by default half of them compositional"""
+    book_degrees: Annotated[BookDegrees, AfterValidator(_check_degrees)] = BookDegrees()
+    """factors on how often the books' paragraphs are of each degree; with {relational: 0,
+    compositional: 0} they tell everything in the plainest way"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0
     """factor on the number of rows of every training split"""
     report: Annotated[int, Field(ge=10, le=10_000)] = 200

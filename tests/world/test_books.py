@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpt1.contamination import WordNumbers
@@ -12,6 +13,15 @@ from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.prompt import CLAIM
 from tasks.world.books import fingerprints, normalise
+from tasks.world.draw import (
+    DEGREES,
+    IN_BOOKS,
+    IN_CHRONICLES,
+    IN_TALES,
+    IN_VERDICTS,
+    Degree,
+    Draw,
+)
 from tasks.world.feelings import VERDICTS
 from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.make import make_world
@@ -294,3 +304,30 @@ def test_books_without_kinds_have_as_many_words_and_the_same_tasks(tmp_path: Pat
     assert found.keys() == rest.keys()
     for kind, share in rest.items():
         assert found[kind] == pytest.approx(share / sum(rest.values()), abs=0.02), kind
+
+
+def test_easier_books_have_as_many_words_and_the_same_tasks(tmp_path: Path):
+    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "cloze": 10}
+    easy = {"relational": 0.0, "compositional": 0.0}
+    whole = make_world(WorldSettings(**settings), tmp_path / "whole")
+    made = make_world(WorldSettings(**settings, book_degrees=easy), tmp_path / "easy")
+    changed = {path for path, of in whole["files"].items() if made["files"][path] != of}
+    assert changed == {path for path in whole["files"] if path.startswith("books/")}
+    same = WorldSettings(**settings, book_degrees={"lexical": 1.0})
+    assert make_world(same, tmp_path / "same")["files"] == whole["files"]
+    n_words = {
+        name: sum(len(p.split()) for p in read_books(tmp_path / name)) for name in ("whole", "easy")
+    }
+    assert n_words["easy"] == pytest.approx(n_words["whole"], rel=0.02)
+
+
+@pytest.mark.parametrize("only", DEGREES)
+def test_the_books_degrees_are_as_frequent_as_their_factors_say(only: Degree):
+    half = {degree: 1.0 if degree == only else 0.5 for degree in DEGREES}
+    none = {degree: float(degree == only) for degree in DEGREES}
+    for shares in (IN_BOOKS, IN_TALES, IN_CHRONICLES, IN_VERDICTS):
+        draws = Draw(7, "book/0", degrees=half)
+        found = np.mean([draws.degree(shares) == only for _ in range(2000)])
+        own = shares[DEGREES.index(only)]
+        assert found == pytest.approx(own / (own + (sum(shares) - own) / 2), abs=0.04)
+        assert Draw(7, "book/0", degrees=none).degree(shares) == only

@@ -20,7 +20,7 @@ from tests.support.programs import refusal
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
-MANIFEST = "019cbf04d1d0997c0bc4fe6ec3070de339d1f88a072bef8d245bd91d20290193"  # SMOKE's
+MANIFEST = "09cf7b9fae94615bf8680ff9285ff4c31fe368e98277d3422efe534e917b432b"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

@@ -127,7 +127,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         del experiment["corpus"], experiment["pretrain"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
         experiment["pretrained"]["release"] = True
-    numbers = itertools.count(1001)
+    numbers = itertools.count(998)
     for path, value in leaves(config).items():
         section = config
         for name in path[:-1]:
