@@ -17,6 +17,7 @@ from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answe
 from workflow.analysis import figures, markdown, tables
 from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page import markup
+from workflow.analysis.page.glance import QUESTIONS
 from workflow.analysis.page.write import main
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -163,13 +164,26 @@ def test_headings_go_down_one_level_at_a_time_and_tables_are_labelled(page):
     assert len(described) == len(FIGURES) and min(map(len, described)) > 80
 
 
-def test_the_verdicts_come_first_then_figure_2_and_table_5(page):
+def test_the_papers_questions_come_first_then_figure_2_and_table_5_then_the_verdicts(page):
     elements = Elements(page)
     titles = [text for _, _, text in elements.of("h2")]
     assert [text for _, attrs, text in elements.of("a") if "class" not in attrs] == titles
     articles = re.findall(r'<article id="([^"]+)"', page)
-    first = ["table-positive_control", "table-claims", "figure-figure2", "table-ablation"]
+    first = ["figure-figure2", "table-ablation", "table-claims", "table-positive_control"]
     assert articles[:4] == first
+    header = page.partition("<nav")[0]
+    assert all(question in header for question, *_ in QUESTIONS)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_positive_control_is_folded_where_every_check_holds(results, grid, tmp_path, fails):
+    shutil.copytree(results, tmp_path / "run")
+    control = pd.read_csv(results / "positive_control.csv")
+    control["met"] = ["no" if fails else "yes", *["yes"] * (len(control) - 1)]
+    control.to_csv(tmp_path / "run" / "positive_control.csv", index=False)
+    page = page_of(tmp_path / "run", grid, TABLES, [], tmp_path / "page.html")
+    article = page.partition('<article id="table-positive_control">')[2].partition("</article>")[0]
+    assert ("<details>" in article) != fails and ("every check holds" in article) != fails
 
 
 def test_a_run_that_learned_nothing_says_so_before_any_number(results, grid, tmp_path):

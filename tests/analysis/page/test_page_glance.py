@@ -1,17 +1,20 @@
 """The run at a glance and its alarms: worked out by hand from small tables."""
 
 import pandas as pd
+import pytest
 
 from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
 from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
-from workflow.analysis.page.glance import Glance
+from workflow.analysis.claims.paper_claims import CLAIMS
+from workflow.analysis.page.glance import QUESTIONS, Glance
 from workflow.analysis.page.markup import TONES
 from workflow.analysis.page.run import Run, alarms
 from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
 from workflow.analysis.tables.positive_control import LEAD
 
 GRID = make_grid("rte")
+CLAIM = {"contrast": "a − b", "ours": 5.25, "ci_low": -1.0, "ci_high": 11.5, "tasks": "mean of 9"}
 
 
 def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
@@ -33,7 +36,9 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     fitted = {**disagreeing, "line": "no loss, fitted", "alarms": None}  # of the same kind of model
     frames = {
         "positive_control": pd.DataFrame(control),
-        "claims": pd.DataFrame({"verdict": verdicts, "statement": statements, "data": MADE}),
+        "claims": pd.DataFrame(
+            {"verdict": verdicts, "statement": statements, "data": MADE} | CLAIM
+        ),
         **{
             "ablation": pd.DataFrame(ablation),
             "cells": pd.concat(map(pd.DataFrame, (cells, disagreeing, fitted))),
@@ -53,6 +58,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
     assert nothing == Glance(
+        answers=[],
         checks={},
         leads=[],
         above_words="",
@@ -66,6 +72,34 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
         cells=0,
         disagree=0,
     )
+
+
+ANSWERS = {  # of a claim with this verdict, by the question's number
+    (0, "holds"): "Yes",
+    (0, "does not hold"): "No",
+    (2, "holds"): "No, it costs points",
+    (2, "does not hold"): "Yes",
+    (3, "holds"): "The transformer",
+    (3, "equal"): "No difference that matters",
+    (5, "undecided"): "Undecided",
+}
+
+
+@pytest.mark.parametrize(("asked", "verdict"), ANSWERS)
+def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
+    asked, verdict, tmp_path
+):
+    (_, statements, _), known = QUESTIONS[asked], {claim.statement for claim in CLAIMS}
+    assert {one for _, of, _ in QUESTIONS for one in of} <= known
+    rows = [{"statement": of, "verdict": verdict, "data": MADE} | CLAIM for of in statements]
+    rows.insert(0, {**rows[0], "verdict": "not run"})
+    write_table(pd.DataFrame(rows), tmp_path / "claims.csv")
+    answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
+    assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
+    said = ANSWERS[asked, verdict]
+    assert answers[asked][1:] == (said, "a − b: 5.2 [-1.0, 11.5], mean of 9")
+    others = [of for i, of in enumerate(answers) if i != asked]
+    assert {of[1:] for of in others} == {("Not run", "")}
 
 
 def test_alarms_of_runs_and_of_cells_are_counted_by_kind_of_model():

@@ -7,27 +7,75 @@ from typing import Self
 import pandas as pd
 
 from workflow.analysis import markdown
-from workflow.analysis.claims.finding import VERDICTS, shown
+from workflow.analysis.claims.finding import (
+    DOES_NOT_HOLD,
+    EQUAL,
+    HOLDS,
+    NOT_RUN,
+    UNDECIDED,
+    VERDICTS,
+    shown,
+)
 from workflow.analysis.page.run import Run, raised
 from workflow.analysis.paper import FITTED, FULL, NO_PRETRAINING, Variant
 from workflow.analysis.stats.alarms import DISAGREE
 from workflow.analysis.tables.claims import decided
 from workflow.analysis.tables.positive_control import LEAD
 
+YES = {HOLDS: "Yes", DOES_NOT_HOLD: "No", EQUAL: "No difference that matters"}
+# The paper's questions, the claims that answer each (the first that was run), and what the verdicts
+# on them say.
+QUESTIONS: tuple[tuple[str, tuple[str, ...], dict[str, str]], ...] = (
+    ("Does pre-training help?", ("Pre-training helps on average",), YES),
+    (
+        "Is it more than words?",
+        (
+            "More than word-level information is transferred",
+            "More is learnt than the best shallow baseline sees",
+        ),
+        YES,
+    ),
+    (
+        "Does the auxiliary loss help?",
+        ("The average over the paper's eight tasks is higher without the auxiliary loss",),
+        {HOLDS: "No, it costs points", DOES_NOT_HOLD: "Yes", EQUAL: YES[EQUAL]},
+    ),
+    (
+        "Transformer or LSTM?",
+        ("The LSTM scores less on average",),
+        {HOLDS: "The transformer", DOES_NOT_HOLD: "The LSTM", EQUAL: YES[EQUAL]},
+    ),
+    (
+        "Do more layers help?",
+        (
+            "The layers above the embeddings help",
+            "The layers above the embeddings help MNLI",
+        ),
+        YES,
+    ),
+    (
+        "Do zero-shot scores rise along pre-training?",
+        ("Zero-shot scores rise along pre-training",),
+        YES,
+    ),
+)
+
 
 @dataclass(frozen=True)
 class Glance:
     """What the tables say in a few numbers; each is empty or 0 if its table is missing.
 
-    `checks` counts the positive control's checks by outcome, yes or no. `leads` has the points by
-    which the full model is ahead of the best baseline of each task, on average and on compositional
-    rows; `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims
-    by verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
+    `answers` has the paper's questions, each with its answer and the numbers behind it. `checks`
+    counts the positive control's checks by outcome, yes or no. `leads` has the points by which the
+    full model is ahead of the best baseline of each task, on average and on compositional rows;
+    `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims by
+    verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
     average, with its `interval`; `over_fitted` is the gain over a small network from scratch.
     `runs` counts fine-tuning runs, `alarms` those with an alarm of their own, `cells` the cells and
     `disagree` those whose seeds disagree.
     """
 
+    answers: list[tuple[str, str, str]]
     checks: dict[str, int]
     leads: list[str]
     above_words: str
@@ -50,6 +98,7 @@ class Glance:
         of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
         control = run.frame("positive_control")
         return cls(
+            answers=_answers(claims),
             checks=_counts(control, "met", ("yes", "no")),
             leads=_leads(control),
             above_words=_above_words(ablation),
@@ -63,6 +112,24 @@ class Glance:
             cells=len(of_cells),
             disagree=int(of_cells.get(DISAGREE, pd.Series()).sum()),
         )
+
+
+def _answers(claims: pd.DataFrame | None) -> list[tuple[str, str, str]]:
+    """Each of the paper's questions, the answer in words, and the contrast that gives it."""
+    if claims is None:
+        return []
+    known = claims[claims["verdict"] != NOT_RUN]
+    found = []
+    for question, statements, said in QUESTIONS:
+        lines = [known[known["statement"] == of] for of in statements]
+        row = next((of.iloc[0] for of in lines if len(of)), None)
+        if row is None:
+            found.append((question, NOT_RUN.capitalize(), ""))
+            continue
+        numbers = markdown.interval(row["ours"], row["ci_low"], row["ci_high"])
+        answer = said.get(row["verdict"], UNDECIDED.capitalize())
+        found.append((question, answer, f"{row['contrast']}: {numbers}, {row['tasks']}"))
+    return found
 
 
 def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
