@@ -134,7 +134,7 @@ CASES = {  # where the claim holds, and where it does not
         {"effect": partial(gain, of=SENTENCES_SHUFFLED, points=-4)},
         {"effect": partial(gain, of=SENTENCES_SHUFFLED, points=4)},
     ),
-    "Zero-shot scores rise steadily along pre-training": ({"rise": 1.5}, {"rise": -1.5}),
+    "Zero-shot scores rise along pre-training": ({"rise": 1.5}, {"rise": -1.5}),
 }
 
 
@@ -154,7 +154,7 @@ def test_which_tasks_a_line_is_about(tmp_path):
     titles = {name: [one.tasks for one in of(name, run)] for name in CASES}
     both = 2  # with and without the auxiliary loss
     assert titles["Each further layer helps"] == ["mean of 9", "MNLI", "RACE"] * both
-    steps = titles["Zero-shot scores rise steadily along pre-training"]
+    steps = titles["Zero-shot scores rise along pre-training"]
     assert steps == ["mean of 4", "CoLA", "SST-2", "RACE", "DPRD"]
 
 
@@ -238,7 +238,7 @@ def test_pre_training_is_judged_beside_a_fitted_network_and_word_vectors(tmp_pat
 
 PRINTED = {  # the mean or slope by Table 5 with its interval, and what the paper's numbers say
     "Pre-training helps on average over the paper's eight tasks": (14.7, 0.6, 28.8, "holds"),
-    "The auxiliary loss helps larger sets more than smaller ones": (0.8, -1.4, 3.0, "undecided"),
+    "The auxiliary loss helps larger sets more than smaller ones": (0.8, -0.8, 2.4, "undecided"),
     "The auxiliary loss does not help smaller sets": (-1.2, -4.3, 1.9, "holds"),
     "The average over the paper's eight tasks is higher without the auxiliary loss": (
         *(-0.4, -1.7, 1.0, "equal"),
@@ -257,7 +257,7 @@ def test_the_papers_own_numbers_are_judged_by_the_same_tests(statement, tmp_path
     assert (found.printed.value, *found.printed.interval) == pytest.approx(numbers, abs=0.06)
     assert found.in_paper.verdict == verdict
     if "larger" in statement:
-        assert found.printed.p == pytest.approx(0.525, abs=0.005)
+        assert found.printed.p == pytest.approx(0.270, abs=0.005)
 
 
 def along_fine_tuning(

@@ -14,17 +14,17 @@ import numpy as np
 from workflow.analysis.claims.contrasts import all_of
 from workflow.analysis.claims.finding import HOLDS, Finding
 from workflow.analysis.stats.alarms import of_seeds
-from workflow.analysis.stats.estimate import LEVEL, Estimate
+from workflow.analysis.stats.estimate import Estimate
 from workflow.analysis.stats.pooling import SeedPool, estimates
 from workflow.analysis.stats.sample import Sample, difference, weight_of
-from workflow.analysis.stats.trends import line_over, steps
 
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
 POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
 LINES = (*POOLED, "control")  # which the pool lacks
 MARGIN = 5.0
+SEEDS = 2, 3, 5
 FIT, COMMON, ROWS = 1.0, 0.5, 0.7  # deviations: a fit, what a seed does to all tasks, the rows
-BY_CHANCE = {"b": 0.09, "c": 0.2, "d": 0.35}  # the share of fits that fail, by task
+BY_CHANCE = {"b": 0.05, "c": 0.2, "d": 0.4}  # the share of fits that fail, by task
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Scenario:
 SCENARIOS = {
     "all fits fit": Scenario(),
     "fits of one line fail": Scenario({"lstm": BY_CHANCE}),
-    "of one line, on one task": Scenario({"lstm": {"d": 0.35}}),
+    "of one line, on one task": Scenario({"lstm": {"d": 0.4}}),
     "of one line, by 30 points": Scenario({"lstm": BY_CHANCE}, loss=30.0),
     "of one line, by 15 points": Scenario({"lstm": BY_CHANCE}, loss=15.0),
     "of both lines": Scenario({"full": BY_CHANCE, "lstm": BY_CHANCE}),
@@ -111,13 +111,6 @@ def coverage(scenario: Scenario, n_seeds: int, n: int) -> dict[str, float]:
     return {k: 100 * float(v) for k, v in (shares | {"equal": max(wrong, default=np.nan)}).items()}
 
 
-def seeds_that_step_alike(rng: np.random.Generator, n_seeds: int) -> bool:
-    """Whether curves that only wander, seeds mostly alike, are said to rise or fall steadily."""
-    changes = 0.8 * rng.normal(size=8) + 0.6 * rng.normal(size=(n_seeds, 8))
-    found = steps(list(np.insert(changes.cumsum(axis=1), 0, 0.0, axis=1)))
-    return found is not None and found.p < 1 - LEVEL
-
-
 def one_layer_of_three(rng: np.random.Generator, n_seeds: int) -> bool:
     """Whether each of three steps to more layers is said to help where one alone does."""
     scenario, gains = Scenario(), np.cumsum([0.0, 0.0, 30.0, 0.0])
@@ -128,17 +121,8 @@ def one_layer_of_three(rng: np.random.Generator, n_seeds: int) -> bool:
     return all_of(each, "", 3).verdict == HOLDS
 
 
-def one_task_far_out(rng: np.random.Generator, n_seeds: int) -> bool:
-    """Whether effects rise with size over eight tasks, by the largest set's own effect alone."""
-    effects = rng.normal(size=8) + np.eye(8)[7] * rng.choice([-5.0, 5.0])
-    found = line_over(effects, np.array([2.7, 2.8, 2.9, 3.0, 3.1, 3.2, 3.3, 4.5]))
-    return found is not None and found.p < 1 - LEVEL
-
-
 VERDICTS: dict[str, Callable[[np.random.Generator, int], bool]] = {
-    "steadily, where curves wander and seeds step alike": seeds_that_step_alike,
     "each further layer, where one of three helps": one_layer_of_three,
-    "a trend over tasks, by one task far out": one_task_far_out,
 }
 
 
@@ -151,11 +135,13 @@ def error(verdict: str, n_seeds: int, n: int) -> float:
 def main(n: int = 500) -> None:
     """Print both tables as Markdown."""
     for name, scenario in SCENARIOS.items():
-        of = [coverage(scenario, n_seeds, n) for n_seeds in (2, 3)]
-        shown = (" · ".join(f"{one[k]:.0f}" for one in of).replace("nan · nan", "–") for k in of[0])
+        of = [coverage(scenario, n_seeds, n) for n_seeds in SEEDS]
+        shown = (
+            " · ".join(f"{one[k]:.0f}" for one in of).replace("nan · nan · nan", "–") for k in of[0]
+        )
         print("|", " | ".join([name, *shown]), "|")
     for name in VERDICTS:
-        print(f"| {name} | {' · '.join(f'{error(name, s, 4 * n):.1f}' for s in (2, 3))} |")
+        print(f"| {name} | {' · '.join(f'{error(name, s, 4 * n):.1f}' for s in SEEDS)} |")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.claims.finding import UNDECIDED, Finding
 from workflow.analysis.stats.estimate import Component, Estimate, estimate, half_width
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, difference
-from workflow.analysis.stats.trends import OverTasks, Steps, by_seed, steps, ups_and_downs
+from workflow.analysis.stats.trends import by_seed, ups_and_downs
 
 
 def seeds_of(*scores: float) -> Sample:
@@ -45,7 +44,7 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     assert contrast.squares[""] * contrast.share == pytest.approx(1 / 3 + 5 / 9)
     without = difference(contrast, difference(seeds_of(41, 45, 42), two))  # it cancels out
     assert without.squares[""] * without.share == pytest.approx(2 / 3)
-    pooled, excess = SeedPool(variants).parts(contrast, ["rte"])
+    pooled, excess = SeedPool(variants).parts(contrast, {"rte": 1.0})
     assert pooled.variance == pytest.approx((1 / 3 + 5 / 9) * unit)
     assert pooled.df == pytest.approx((2 + 2 + 1) / 2)
     by_model = np.array([(10 + 13) / 2, 12])  # the contrast's means over each of the two controls
@@ -82,40 +81,26 @@ def test_where_the_rows_are_too_few_they_are_named_as_well():
     assert many.needs(5.0) == "2 seeds and 11,000 rows a task"
 
 
-def test_the_tasks_that_a_trend_needs_are_those_of_the_formula():
-    trend = OverTasks(1.0, 0.5, 12, fitted=2)
-    n = first_that_shows(range(13, 99), 1.0, lambda n: 0.5 * np.sqrt(12 / n), lambda n: n - 2)
-    assert trend.needs(1.0) == f"{n} tasks"
-    half = stats.t.ppf(0.95, 10) * 0.5  # two one-sided tests at 5 %
-    assert trend.within(1.0 + 1.01 * half) and not trend.within(1.0 + 0.99 * half)
+def test_an_effect_that_100_seeds_would_not_show_needs_training_that_varies_less():
+    assert estimate(seeds_of(4, 60, 1)).needs(0.5) == "training that varies less"
+    assert estimate(seeds_of(4, 6, 1)).needs(0.0) == "training that varies less"
 
 
-def test_steps_are_judged_by_the_sign_test():
-    rises = [1, 1, -1, 1, -1, 1]
-    curves = [np.cumsum([0.0, *rises]), np.cumsum([0.0, *np.multiply(rises, 3.0)])]
-    found = steps(curves)
-    assert (found.n_rising, found.n, found.n_seeds) == (4, 6, 2)  # of the mean curve
-    assert steps([curves[0], -2 * curves[0]]).n_rising == 2
-    assert found.p == pytest.approx(sum(stats.binom.pmf([0, 1, 2, 4, 5, 6], 6, 0.5)))
-    low, high = (end / 100 for end in found.interval)  # Clopper and Pearson's
-    assert stats.binom.sf(3, 6, low) == pytest.approx(0.025)
-    assert stats.binom.cdf(4, 6, high) == pytest.approx(0.025)
-    assert steps([]) is None and steps([np.array([1.0])]) is None
-    level = [np.append(np.full(3, curve[0]), curve) for curve in curves]
-    assert steps(level) == found  # steps that change nothing count on neither side
-
-
-def test_curves_that_never_change_are_undecided():
-    found = Finding("mean", "steps", steps([np.full(4, 50.0)] * 2), border=50.0)
-    assert found.verdict == UNDECIDED and found.needs == "curves that change"
-    assert (found.found.value, found.interval, found.p) == (50.0, (0.0, 100.0), 1.0)
-
-
-def test_the_checkpoints_that_a_share_of_steps_needs_are_those_of_the_formula():
-    sure = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
-    found = Steps(6, 8, 2)
-    assert found.needs(25.0) == f"{int(np.ceil((sure * 50 / 25) ** 2)) + 1} checkpoints"
-    assert found.needs(0.0) == "more than 100 checkpoints"
+@pytest.mark.parametrize("limits", [(0.0, 100.0), (-100.0, 100.0)])
+def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
+    same = replace(seeds_of(*limits[1:] * 3), limits=limits, n_rows=400)
+    found, share = estimate(same), 1 - 0.025 ** (1 / 400)  # Clopper and Pearson's of 0 in 400
+    assert stats.binomtest(0, 400).proportion_ci(0.95).high == pytest.approx(share)
+    assert found.interval == pytest.approx((100 - share * np.ptp(limits), 100.0))
+    equal = estimate(difference(same, same))
+    assert equal.interval == pytest.approx(
+        (-2 * share * np.ptp(limits), 2 * share * np.ptp(limits))
+    )
+    assert equal.p == 1 and equal.within(5.0) and not equal.within(1.0)
+    few = estimate(replace(difference(same, same), n_rows=20))
+    assert not few.within(5.0)
+    as_given = estimate(replace(same, n_rows=1))  # rows that were not resampled
+    assert np.isnan(as_given.interval).all()
 
 
 def test_ups_and_downs_are_what_a_curve_moves_beyond_its_rise():

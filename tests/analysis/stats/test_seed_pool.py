@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.analysis.stats.scenarios import with_alarms
 from tests.analysis.stats.test_uncertainty import covers, seeds_of
 from workflow.analysis.stats.pooling import SeedPool, estimates
-from workflow.analysis.stats.sample import difference, mean_of, weight_of
+from workflow.analysis.stats.sample import difference, equally, mean_of, over_tasks, weight_of
 
 TASKS = range(6)
 FAILING = 0.08  # of the fits
@@ -53,7 +54,7 @@ def test_where_variants_vary_alike_95_of_100_intervals_cover(n_seeds):
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
 def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
     of_mean, of_worst_task = coverage(n_seeds, [12.0, *[2.0] * 7])
-    assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
+    assert of_mean > 0.85 and of_worst_task > 0.82
 
 
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
@@ -81,9 +82,9 @@ def test_a_contrast_of_two_architectures_has_the_variance_of_each_from_its_own_p
     calm = [{0: replace(seeds_of([60.0, 62.0]), weights=weight_of("transformer"))} for _ in "abcd"]
     wild = [{0: replace(seeds_of([40.0, 60.0]), weights=weight_of("lstm"))} for _ in "ab"]
     contrast = difference(calm[0][0], wild[0][0])
-    *pooled, excess = SeedPool(calm + wild).parts(contrast, [0])
+    *pooled, excess = SeedPool(calm + wild).parts(contrast, {0: 1.0})
     assert [(part.variance, part.df) for part in pooled] == [(1.0, 2.0), (100.0, 1.0)]
-    assert excess.variance == 0 and SeedPool(calm).parts(contrast, [0])[0].df == 1  # no LSTM
+    assert excess.variance == 0 and SeedPool(calm).parts(contrast, {0: 1.0})[0].df == 1  # no LSTM
     completed = SeedPool(calm).with_others([wild[0], calm[0], {0: None}])
     assert [*completed.lines] == [*calm, wild[0], {0: None}]
 
@@ -130,40 +131,63 @@ def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():
 def test_a_contrast_that_varies_more_than_the_pool_keeps_its_own_variance():
     calm = [{task: seeds_of([60.0, 61.0]) for task in TASKS} for _ in range(8)]
     wild = {task: seeds_of([30.0, 50.0]) for task in TASKS}
-    parts = SeedPool(calm).parts(mean_of(wild, TASKS), TASKS)
+    parts = SeedPool(calm).parts(mean_of(wild, TASKS), equally(TASKS))
     assert sum(part.variance for part in parts) == pytest.approx(100.0)  # (50 - 30)^2 / 2 / 2
     assert [part.df for part in parts] == [4, 1]
 
 
-def test_a_failed_fit_widens_the_other_tasks_of_its_architecture_to_the_mean_over_tasks():
+def lines_with_a_failed_fit() -> tuple[dict, dict, dict]:
+    """A line of which one of six fits failed by 40 points, and two whose fits all fit."""
     scores = {0: [60.0, 62.0], 1: [60.0, 62.0], 2: [20.0, 60.0]}
     failing = {task: with_alarms(seeds_of(of)) for task, of in scores.items()}
-    calm = {task: seeds_of([60.0, 62.0]) for task in scores}
-    pool = SeedPool([failing, calm])
-    part, excess = pool.parts(calm[0], [0])
-    each = np.array([2.0, 2.0, 800.0, 2.0, 2.0, 2.0])  # the cells' variances of one seed
-    assert (part.variance, excess.variance) == (pytest.approx(each.mean() / 2), 0.0)
-    assert part.df == pytest.approx(each.sum() ** 2 / (each**2).sum())
-    assert pool.parts(mean_of(calm, [0, 1]), [0, 1])[0].variance == pytest.approx(each.mean() / 4)
-    assert not estimates({0: difference(failing[2], calm[2])}, seeds=pool)[0].within(1e6)
-    assert estimates({0: difference(failing[0], seeds_of([60, 63]))}, seeds=pool)[0].within(1e6)
-    assert SeedPool([calm, calm]).parts(calm[0], [0])[0].variance == 1.0
+    calm, other = ({task: seeds_of([60.0, 62.0]) for task in scores} for _ in "ab")
+    return failing, calm, other
+
+
+def test_the_intervals_of_a_line_are_wider_by_the_failures_that_no_seed_shows():
+    failing, calm, other = lines_with_a_failed_fit()
+    pool, own = SeedPool([failing, calm, other]), {0: 1.0}
+    most, none_of_two = (stats.binomtest(*of).proportion_ci(0.95).high for of in ((1, 6), (0, 2)))
+    assert pool.unseen(failing[0], own) == pytest.approx(40 * none_of_two)
+    assert pool.unseen(difference(calm[0], failing[0]), own) == pytest.approx(40 * none_of_two)
+    assert pool.unseen(failing[2], {2: 1.0}) == 0  # its own failure is in its variance
+    mean = pool.unseen(mean_of(failing, failing), equally(failing))
+    assert mean == pytest.approx(40 * (most - 1 / 6))
+    slope = {0: -0.5, 1: 0.5}  # at most one of the two tasks loses
+    assert pool.unseen(over_tasks(failing, slope), slope) == pytest.approx(40 * most / 2)
+    found, without = (
+        estimates({0: difference(seeds_of([61.0, 65.0]), line[0])}, seeds=pool)[0]
+        for line in (failing, calm)
+    )
+    assert found.half(0.95) == pytest.approx(without.half(0.95) + 40 * none_of_two)
+    assert not found.within(30.0) and found.within(80.0)
+
+
+def test_a_failed_fit_widens_no_interval_of_lines_whose_fits_all_fit():
+    failing, calm, other = lines_with_a_failed_fit()
+    pool = SeedPool([failing, calm, other])
+    assert (
+        pool.unseen(calm[0], {0: 1.0}) == pool.unseen(difference(calm[0], other[0]), {0: 1.0}) == 0
+    )
+    assert pool.parts(calm[0], {0: 1.0})[0].variance == 1.0
+    assert not estimates({2: difference(failing[2], calm[2])}, seeds=pool)[2].within(1e6)
 
 
 def test_variants_with_fewer_seeds_are_not_pooled():
     whole = {task: seeds_of([60.0, 70.0]) for task in TASKS}
     one_pretraining = {task: seeds_of([60.0, 60.1], (0, 0)) for task in TASKS}
-    parts = SeedPool([whole, *[one_pretraining] * 7]).parts(mean_of(whole, TASKS), TASKS)
+    parts = SeedPool([whole, *[one_pretraining] * 7]).parts(mean_of(whole, TASKS), equally(TASKS))
     assert [(part.variance, part.df) for part in parts] == [(25.0, 1), (0.0, 1)]
-    alone = SeedPool([one_pretraining] * 7).parts(mean_of(whole, TASKS), TASKS)
+    alone = SeedPool([one_pretraining] * 7).parts(mean_of(whole, TASKS), equally(TASKS))
     assert [(part.variance, part.df) for part in alone] == [(25.0, 1)]
 
 
-def test_two_constant_answers_are_not_said_to_be_equal():
+def test_two_models_that_answer_alike_are_equal_whatever_other_lines_vary():
     variants = [{task: seeds_of([60.0, 70.0]) for task in TASKS} for _ in range(8)]
-    constant = {task: seeds_of([0.0, 0.0]) for task in TASKS}
-    found = estimates(constant, {"mean": list(TASKS)}, SeedPool(variants))["mean"]
-    assert np.isnan(found.interval).all() and np.isnan(found.p) and not found.within(5.0)
+    alike = {task: replace(seeds_of([0.0, 0.0]), limits=(-100.0, 100.0)) for task in TASKS}
+    found = estimates(alike, {"mean": list(TASKS)}, SeedPool(variants))["mean"]
+    share = 200 * stats.binomtest(0, 100).proportion_ci(0.95).high
+    assert found.interval == pytest.approx((-share, share)) and found.within(10.0)
 
 
 def test_equal_is_two_one_sided_tests_at_5_of_100():

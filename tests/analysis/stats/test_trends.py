@@ -1,97 +1,76 @@
 """Trends over tasks and along curves: true ones are found, false alarms rare, by simulation."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.stats.estimate import LEVEL, POWER
-from workflow.analysis.stats.sample import Sample
-from workflow.analysis.stats.trends import OverTasks, line_over, mean_over, steps
+from workflow.analysis.stats.estimate import LEVEL, Estimate
+from workflow.analysis.stats.pooling import SeedPool, summed
+from workflow.analysis.stats.sample import Sample, over_tasks
+from workflow.analysis.stats.trends import line_over, mean_over, rise, slope_weights
 
 SIZES = [500, 640, 800, 1000, 1200, 2000, 3000, 5000, 8000, 12000, 20000, 60000]  # of 12 tasks
-N_SEEDS = 2
+WEIGHTS = slope_weights(dict(enumerate(np.log10(SIZES))))
+SCATTER = 5.0 * np.random.default_rng(7).normal(size=len(SIZES))  # the tasks' own effects
 
 
-def tasks_of(rng: np.random.Generator, rise: float, scatter: float) -> list[Sample]:
-    """Effects that rise by `rise` points per tenfold rows.
+def tasks_of(rng: np.random.Generator, slope: float, n_seeds: int) -> dict[int, Sample]:
+    """Effects that rise by `slope` points per tenfold rows, the tasks' own beside it.
 
-    The tasks scatter about the line by `scatter` points, and the seeds and rows add to that.
+    A seed changes all tasks, and each by itself; so do the rows.
     """
-    common = rng.normal(size=N_SEEDS)  # what a seed does to all tasks
-    found = []
-    for size in SIZES:
-        effect = rise * np.log10(size) + scatter * rng.normal()
-        rows = 0.5 * rng.normal()
-        score = effect + common + 0.5 * rng.normal(size=N_SEEDS) + rows
-        boot = score[:, None] + 0.5 * rng.normal(size=50)
-        found.append(Sample((0, 1), (0, 1), score, boot, 1000))
+    common, found = rng.normal(size=n_seeds), {}
+    for i, size in enumerate(SIZES):
+        effect, rows = slope * np.log10(size) + SCATTER[i], 0.5 * rng.normal(size=51)
+        score = effect + common + 0.5 * rng.normal(size=n_seeds) + rows[0]
+        seeds = tuple(range(n_seeds))
+        found[i] = Sample(seeds, seeds, score, score[:, None] + rows[1:], 1000)
     return found
 
 
-def runs(rise: float, scatter: float, n: int = 1000) -> list[OverTasks]:
-    rng = np.random.default_rng(int(100 * rise + scatter))
-    return [
-        line_over([one.value for one in tasks_of(rng, rise, scatter)], np.log10(SIZES))
-        for _ in range(n)
-    ]
+def runs(slope: float, n_seeds: int, n: int = 300) -> list[Estimate]:
+    rng = np.random.default_rng(n_seeds)
+    return [summed(tasks_of(rng, slope, n_seeds), WEIGHTS) for _ in range(n)]
 
 
-@pytest.mark.parametrize("scatter", [0.0, 1.0, 5.0])
-def test_the_interval_covers_the_true_trend_in_95_of_100_runs(scatter):
-    covered = [one.interval[0] <= 2 <= one.interval[1] for one in runs(2.0, scatter, n=300)]
-    assert 0.95 < np.mean(covered) < 1  # with any one task left out; of the line itself 95
-    own = [replace(one, left_out=()).interval for one in runs(2.0, scatter, n=300)]
-    assert np.mean([low <= 2 <= high for low, high in own]) == pytest.approx(0.95, abs=0.03)
+def test_the_weights_give_the_slope_of_the_least_squares_line():
+    x, values = {"a": 1.0, "b": 2.5, "c": 2.0, "d": 7.0}, [3.0, 1.0, 4.0, 9.0]
+    weights = slope_weights(x)
+    assert list(weights) == list(x)
+    own = stats.linregress([*x.values()], values).slope
+    assert np.dot([*weights.values()], values) == pytest.approx(own)
 
 
-@pytest.mark.parametrize("scatter", [0.0, 5.0])
-def test_a_false_alarm_comes_in_5_of_100_runs(scatter):
-    found = runs(0.0, scatter, n=300)
-    alarms = [one.interval[0] > 0 or one.interval[1] < 0 for one in found]
-    assert alarms == [one.p < 1 - LEVEL for one in found]
+@pytest.mark.parametrize("n_seeds", [2, 5])
+def test_the_interval_covers_the_slope_of_these_tasks_in_95_of_100_runs(n_seeds):
+    truth = 2.0 + float(np.dot([*WEIGHTS.values()], SCATTER))
+    covered = [one.interval[0] <= truth <= one.interval[1] for one in runs(2.0, n_seeds)]
+    assert np.mean(covered) > 0.95 - 2 * np.sqrt(0.05 * 0.95 / len(covered))
+
+
+def test_a_false_alarm_comes_in_5_of_100_runs_and_a_planted_trend_is_found():
+    flat = -float(np.dot([*WEIGHTS.values()], SCATTER))
+    alarms = [one.interval[0] > 0 or one.interval[1] < 0 for one in runs(flat, 5)]
+    assert alarms == [one.p < 1 - LEVEL for one in runs(flat, 5)]
     assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(alarms))
+    assert np.mean([one.p < 0.05 for one in runs(flat + 2.0, 5)]) > 0.95
 
 
-def test_a_planted_trend_is_found_as_often_as_the_needed_tasks_promise():
-    found = runs(6.0, 1.0, n=200)
-    assert np.mean([one.p < 0.05 for one in found]) > 0.99
-    few = OverTasks(1.0, 0.5, 12, fitted=2)
-    n = int(few.needs(1.0).split()[0])
-    error = 0.5 * np.sqrt(12 / n)
-    reached = stats.nct.sf(stats.t.ppf(0.975, n - 2), n - 2, 1.0 / error)
-    assert n > 12 and POWER - 0.02 < reached < POWER + 0.05
-    assert few.needs(0.01) == "more than 100 tasks"
+def test_a_slope_pools_the_slopes_of_the_runs_lines():
+    rng = np.random.default_rng(0)
+    lines = [tasks_of(rng, 0.0, 3) for _ in range(4)]
+    slopes = [sum(w * line[i].score for i, w in WEIGHTS.items()) for line in lines]
+    pooled, excess = SeedPool(lines).parts(over_tasks(lines[0], WEIGHTS), WEIGHTS)
+    assert pooled.variance == pytest.approx(np.mean([of.var(ddof=1) / 3 for of in slopes]))
+    assert pooled.df == 4.0
 
 
-def test_it_is_the_regressions_interval_whatever_the_seeds():
+def test_the_papers_numbers_have_the_regressions_interval_with_its_tasks_as_the_sample():
     values, x = [1.0, 4.0, 4.0, 5.0, 7.0], [1, 2, 3, 4, 5]
-    found = line_over(values, x, n_seeds=1)
-    own = stats.linregress(x, values)
+    found, own = line_over(values, x), stats.linregress(x, values)
     half = stats.t.ppf(0.975, 3) * own.stderr
-    assert found.value == pytest.approx(own.slope) and found.n_seeds == 1
-    assert replace(found, left_out=()).interval == pytest.approx(
-        (own.slope - half, own.slope + half)
-    )
-    assert replace(found, left_out=()).p == pytest.approx(own.pvalue)
-
-
-def test_a_trend_is_as_sure_as_without_the_task_that_it_rests_on_most():
-    values, x = [0.3, -0.2, 0.1, 0.0, -0.3, 0.6, 9.0], [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 3.0]
-    found, without = line_over(values, x), stats.linregress(x[:-1], values[:-1])
-    assert replace(found, left_out=()).p < 0.001 and found.p == pytest.approx(without.pvalue)
-    assert found.interval[0] < 0 < found.interval[1]
-    turned = line_over([*values[:-2], -0.3, 9.0], x)
-    assert turned.p == 1.0
-    leaning = line_over([1.0, 2.0, 1.5, 9.0], [1.0, 1.0, 1.0, 2.0])  # no line without the last
-    assert np.isnan(leaning.interval).all() and np.isnan(leaning.p)
-
-
-@pytest.mark.parametrize(("more", "is_run"), [(-1e-6, False), (1e-6, True)])
-def test_a_trend_needs_four_tasks_that_are_far_enough_apart(more, is_run):
-    values, x = [1.0, 5.0, 2.0, 3.0], [0.0, 1.0, 1.5, 2.0 + more]
-    assert (line_over(values, x, least=2.0) is not None) == is_run
+    assert found.value == pytest.approx(own.slope) and found.p == pytest.approx(own.pvalue)
+    assert found.interval == pytest.approx((own.slope - half, own.slope + half))
     assert line_over(values[:3], x[:3]) is None and mean_over(values[:2]) is None
 
 
@@ -104,10 +83,9 @@ def test_a_mean_over_tasks_is_students_and_tasks_that_are_all_alike_decide_nothi
     assert np.isnan(alike.interval).all() and np.isnan(alike.p) and not alike.within(5.0)
 
 
-def test_one_leap_is_no_steady_rise():
-    rng = np.random.default_rng(4)
-    leap = np.repeat([0.0, 30.0], [5, 4])
-    found = [steps(list(leap + rng.normal(size=(3, 9)))) for _ in range(200)]
-    assert np.mean([one.p < 0.05 for one in found]) <= 0.1
-    steady = [steps(list(3 * np.arange(9) + rng.normal(size=(3, 9)))) for _ in range(200)]
-    assert np.mean([one.interval[0] > 50 for one in steady]) > 0.95
+def test_the_rise_of_a_curve_is_that_of_its_least_squares_line():
+    assert rise(np.array([0.0, 2.0, 4.0, 6.0])) == pytest.approx(6.0)
+    curve = np.array([1.0, 0.0, 5.0, 4.0, 8.0])
+    assert rise(curve) == pytest.approx(4 * stats.linregress(range(5), curve).slope)
+    assert rise(curve[::-1]) == pytest.approx(-rise(curve))
+    assert rise(np.array([0.0, 9.0, 0.0])) == pytest.approx(0.0)  # what goes up and comes down

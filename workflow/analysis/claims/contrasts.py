@@ -81,7 +81,8 @@ def by_task(
 def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "tasks") -> Finding:
     """The claim that a contrast holds on each of `n` tasks, with a count of those on its side.
 
-    That all hold needs no correction for their number; that one of them does not hold needs one.
+    That all hold needs no correction for their number. That one of them does not hold, or is of no
+    consequence, needs one.
     """
     known = [one for one in findings if one.found]
     one = Finding(f"{n} {unit}", f"{contrast}, {unit}", None, border=n - 0.5)
@@ -91,10 +92,17 @@ def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "task
     count = Count.of(
         [of.found for of in known if of.found],
         [of.verdict == HOLDS for of in known],
-        [of.verdict == DOES_NOT_HOLD and is_sure for of, is_sure in zip(known, sure, strict=True)],
+        [
+            is_sure
+            if of.verdict == DOES_NOT_HOLD
+            else of.verdict == EQUAL and of.is_within(len(known))
+            for of, is_sure in zip(known, sure, strict=True)
+        ],
     )
     on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
-    equal = tuple(of.tasks for of in known if of.verdict == EQUAL)
+    equal = tuple(
+        of.tasks if unit == "tasks" else of.contrast for of in known if of.verdict == EQUAL
+    )
     count = replace(count, value=on_its_side, equal=equal)
     if unit != "tasks":  # tasks have lines of their own
         needs = [f"{of.contrast}: {of.needs}" for of in known if of.verdict == UNDECIDED]

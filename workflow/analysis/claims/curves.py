@@ -9,7 +9,7 @@ from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
 from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import difference
-from workflow.analysis.stats.trends import by_seed, steps, ups_and_downs
+from workflow.analysis.stats.trends import by_seed, rise, ups_and_downs
 from workflow.grid import Grid
 from workflow.study_plan import Aux
 
@@ -35,21 +35,29 @@ def _layer_steps(grid: Grid, aux: Aux) -> list[Contrast]:
     variants = [Variant("", f"{n} layers", aux=aux, n_transfer=n) for n in layers]
     if len(layers) < 3:
         return []
-    return [replace(minus(b, a), has_margin=False) for a, b in pairwise(variants)]
+    return [minus(b, a) for a, b in pairwise(variants)]
 
 
-def zero_shot_steps(run: Evidence) -> list[Finding]:
-    """How many of the steps between the transformer's checkpoints raise a zero-shot score, in %.
+def zero_shot_rise(run: Evidence) -> list[Finding]:
+    """How far the transformer's zero-shot scores rise along pre-training, on average and by task.
 
-    The claim is that more than half of the steps do, in the mean over seeds, on average and on each
-    task.
+    It is the rise of a straight line through each seed's relative scores, in % of the way from the
+    score of chance to the best; the seeds are the sample.
     """
-    curves, names = list(run.zero_shot("transformer").values()), run.grid.zero_shot.of("heuristic")
-    lines = {f"mean of {len(names)}": steps([of.mean(axis=0) for of in curves])}
+    curves, names = run.zero_shot("transformer"), run.grid.zero_shot.of("heuristic")
+    lines = {f"mean of {len(names)}": {s: of.mean(axis=0) for s, of in curves.items()}}
     for i, name in enumerate(names):
-        lines[run.grid.task(name).title] = steps([of[i] for of in curves])
-    contrast = "steps from checkpoint to checkpoint that rise, in %"
-    return [Finding(title, contrast, found, border=50.0) for title, found in lines.items()]
+        lines[run.grid.task(name).title] = {seed: of[i] for seed, of in curves.items()}
+    contrast, margins = (
+        "rise of the relative score from first to last checkpoint, in %",
+        run.grid.margins,
+    )
+    found = []
+    for title, of_seeds in lines.items():
+        sample = by_seed({seed: 100 * rise(curve) for seed, curve in of_seeds.items()})
+        margin = margins.task if found else margins.mean
+        found.append(Finding(title, contrast, sample and estimate(sample), margin=margin))
+    return found
 
 
 def zero_shot_variation(run: Evidence) -> list[Finding]:

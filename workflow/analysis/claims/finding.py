@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from workflow.analysis.stats.estimate import Estimate
-from workflow.analysis.stats.trends import OverTasks, Steps
+from workflow.analysis.stats.trends import OverTasks
 
 HOLDS, DOES_NOT_HOLD, EQUAL = "holds", "does not hold", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
@@ -60,7 +60,7 @@ class Count:
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
-Found = Estimate | OverTasks | Steps | Count
+Found = Estimate | OverTasks | Count
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,12 @@ class Finding:
         low, high = sorted((end - self.border) * direction for end in self.interval)
         if low > 0 or high < 0:
             return HOLDS if low > 0 else DOES_NOT_HOLD
-        if isinstance(self.found, Estimate | OverTasks) and self.found.within(self.margin):
-            return EQUAL
-        return UNDECIDED
+        return EQUAL if self.is_within() else UNDECIDED
+
+    def is_within(self, n: int = 1) -> bool:
+        """Whether it is within its margin of 0, as one of `n` tests (Bonferroni's correction)."""
+        known = isinstance(self.found, Estimate | OverTasks)
+        return known and self.found.within(self.margin, n)
 
     @property
     def needs(self) -> str:

@@ -9,7 +9,8 @@ from workflow.analysis.claims.contrasts import on_average, raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import CELLS, Finding
 from workflow.analysis.paper import EIGHT, TRAIN_ROWS
-from workflow.analysis.stats.trends import line_over, mean_over
+from workflow.analysis.stats.pooling import summed
+from workflow.analysis.stats.trends import line_over, mean_over, slope_weights
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set
 LEAST_DOUBLINGS = 1.0  # between the shortest and the longest mean input
@@ -61,10 +62,11 @@ def _rise(
 ) -> Finding:
     """How much a contrast rises with `x`; if `x` spans less than `least`, `lacking` says so."""
     samples = run.contrasts(contrast)
-    known = [one for name in names if name in x and (one := samples.get(name)) is not None]
-    finding = Finding(f"{len(names)} tasks", contrast.name, None)
-    if len(known) < len(names):
+    finding = Finding(f"{len(names)} tasks", contrast.name, None, margin=run.grid.margins.mean)
+    known = [samples.get(name) for name in names if name in x]
+    if len(known) < len(names) or None in known:
         return finding
-    values, n_seeds = [one.value for one in known], min(one.n_units for one in known)
-    found = line_over(values, [x[name] for name in names], least, n_seeds)
-    return replace(finding, found=found, lacking=lacking, alarms=raised(known) if found else "")
+    if np.ptp(along := [x[name] for name in names]) < least:
+        return replace(finding, lacking=lacking)
+    weights = slope_weights(dict(zip(names, along, strict=True)))
+    return replace(finding, found=summed(samples, weights, run.seeds), alarms=raised(known))

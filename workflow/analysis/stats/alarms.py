@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+
 from workflow.analysis.stats.sample import Sample
 
 APART = 20.0  # a seed that scores so many points less than the best one did not fit
@@ -19,9 +21,13 @@ def of_seeds(score: Sample) -> dict[int, list[str]]:
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
     mean = [BELOW] * bool(score.score.mean() < score.bag_of_words)
-    failed = score.score < score.score.max() - APART
-    pairs = zip(score.seeds, failed, strict=True)
+    pairs = zip(score.seeds, failed(score.score), strict=True)
     return {seed: mean + [DISAGREE] * bool(is_it) for seed, is_it in pairs}
+
+
+def failed(scores: np.ndarray) -> np.ndarray:
+    """Which of the fits [seeds] of a cell did not fit where the best one did."""
+    return scores < scores.max() - APART
 
 
 def fits(alarms: str) -> str:

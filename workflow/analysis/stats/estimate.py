@@ -24,7 +24,8 @@ from workflow.analysis.stats.sample import ANY, Sample
 
 LEVEL = 0.95
 POWER = 0.8
-MOST_UNITS = 100  # the most seeds or tasks that `needed` proposes
+MOST_SEEDS = 100  # that `needs` proposes
+STEADIER = "training that varies less"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Component:
 class Estimate:
     """A value with the parts of its variance; `n_seeds` counts independent seeds.
 
-    Unless `all_fit`, seeds of a cell behind it disagree, and it is never judged equal to 0.
+    Unless `all_fit`, seeds of a cell behind it disagree, and it is never judged equal to 0. Fits
+    that may fail, though no seed shows it, may move it by `unseen`.
     """
 
     value: float
@@ -49,6 +51,7 @@ class Estimate:
     n_rows: int
     limits: tuple[float, float] = ANY
     all_fit: bool = True
+    unseen: float = 0.0
 
     @property
     def parts(self) -> tuple[Component, ...]:
@@ -58,16 +61,15 @@ class Estimate:
     @property
     def of_rows(self) -> "Estimate":
         """The same with the rows' variance alone: about these models, not about their training."""
-        return replace(self, seeds=())
+        return replace(self, seeds=(), unseen=0.0)
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, clipped to the range of the metric.
 
-        NaN for one seed, which says nothing about another, and where nothing varies over seeds or
-        rows: two constant answers are equal everywhere and show nothing.
+        NaN for one seed, which says nothing about another.
         """
-        half = half_width(self.parts, LEVEL)
+        half = self.half(LEVEL)
         low, high = np.clip((self.value - half, self.value + half), *self.limits)
         return float(low), float(high)
 
@@ -77,29 +79,41 @@ class Estimate:
 
         NaN where there is no interval.
         """
-        if np.isnan(half_width(self.parts, LEVEL)):
+        if np.isnan(self.half(LEVEL)):
             return float("nan")
 
         def excess(log_p: float) -> float:
-            return half_width(self.parts, 1 - np.exp(log_p)) - abs(self.value)
+            return self.half(1 - np.exp(log_p)) - abs(self.value)
 
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
             return 1e-12 if excess(smallest) <= 0 else 1.0
         return float(np.exp(brentq(excess, smallest, 0.0)))
 
-    def within(self, margin: float) -> bool:
-        """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
-        return self.all_fit and abs(self.value) + half_width(self.parts, 2 * LEVEL - 1) < margin
+    def within(self, margin: float, n: int = 1) -> bool:
+        """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
+        return self.all_fit and abs(self.value) + self.half(1 - 2 * (1 - LEVEL) / n) < margin
+
+    def half(self, level: float) -> float:
+        """Half of the interval of a level.
+
+        Where nothing varies over seeds or rows, as where every answer is right or two models answer
+        alike, other rows may still tell: at most the share that Clopper and Pearson's bound allows,
+        times the metric's range (of a difference, which is twice what a share of rows can make).
+        """
+        reach, whole = self.limits[1] - self.limits[0], sum(part.variance for part in self.parts)
+        if not whole and self.n_rows > 1 and np.isfinite(reach):
+            return float(1 - ((1 - level) / 2) ** (1 / self.n_rows)) * reach + self.unseen
+        return half_width(self.parts, level) + self.unseen
 
     def needs(self, distance: float) -> str:
         """How many seeds and rows would show an effect of size `distance`; see `needed`."""
         if self.seeds and self.n_seeds < 2:
             return "2 seeds"
-        if np.isnan(half_width(self.parts, LEVEL)):
+        if np.isnan(self.half(LEVEL)):
             return "runs that differ"
         if not distance:
-            return f"more than {MOST_UNITS} seeds"
+            return STEADIER
         sure = (ndtri((1 + LEVEL) / 2) + ndtri(POWER)) ** 2
         if not self.seeds:
             n = max(1.0, sure * self.rows.variance / distance**2) * self.n_rows
@@ -112,31 +126,34 @@ class Estimate:
             times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
             return [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
 
-        seeds = needed("seeds", self.n_seeds + (more == 1), parts, distance)
-        if more == 1 or seeds.startswith("more"):
+        def unseen(n: int) -> float:
+            return self.unseen * np.sqrt(self.n_seeds / n)
+
+        seeds = needed(self.n_seeds + (more == 1), parts, distance, unseen)
+        if more == 1 or seeds == STEADIER:
             return seeds
         return f"{seeds} and {_round_up(more * self.n_rows):,} rows a task"
 
 
 def needed(
-    unit: str,
     first: int,
     parts: Callable[[int], Sequence[Component]],
     distance: float,
+    unseen: Callable[[int], float],
 ) -> str:
-    """How many of a `unit`, at least `first`, would show an effect of `distance`, as "4 seeds".
+    """How many seeds, at least `first`, would show an effect of `distance`, as "4 seeds".
 
-    `parts(n)` are the parts of the variance with `n` units. The power is 80 %.
+    `parts(n)` are the parts of the variance with `n` seeds, `unseen(n)` what their failures may
+    hide. The power is 80 %.
     """
-    for n in range(first, MOST_UNITS + 1):
+    for n in range(first, MOST_SEEDS + 1):
         error = np.sqrt(sum(part.variance for part in parts(n)))
-        half = half_width(parts(n), LEVEL)
-        if half + ndtri(POWER) * error <= distance:
-            return f"{n} {unit}"
-    return f"more than {MOST_UNITS} {unit}"
+        if half_width(parts(n), LEVEL) + unseen(n) + ndtri(POWER) * error <= distance:
+            return f"{n} seeds"
+    return STEADIER
 
 
-def estimate(sample: Sample, seeds: tuple[Component, ...] = ()) -> Estimate:
+def estimate(sample: Sample, seeds: tuple[Component, ...] = (), unseen: float = 0.0) -> Estimate:
     """The estimate of a sample whose variance over seeds has the parts `seeds`.
 
     Without these, the sample's own variance over seeds is the only part.
@@ -144,7 +161,7 @@ def estimate(sample: Sample, seeds: tuple[Component, ...] = ()) -> Estimate:
     seeds = seeds or (Component(sample.seed_variance, sample.n_units - 1),)
     rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
     sizes, all_fit = (sample.n_units, sample.n_rows), not fits(sample.raised)
-    return Estimate(sample.value, seeds, rows, *sizes, sample.limits, all_fit)
+    return Estimate(sample.value, seeds, rows, *sizes, sample.limits, all_fit, unseen)
 
 
 def welch(sample: Sample) -> Component:

@@ -8,11 +8,11 @@ excess of the score's own variance over these. Every table, study and claim pool
 `Grid.is_pooled`, so that a contrast has one interval; for an architecture that the run does not
 have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 
-Where fits of an architecture fail by chance on one task, they may fail on any, even if two or three
-seeds do not show it. So no task's part is then smaller than the mean over all tasks and lines of
-the architecture, with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2:110), which
-are few if a few cells dominate the mean. The interval of a contrast with such a cell is never
-narrower than Welch's.
+Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
+they would take off the score is no matter of variance: every interval of the line is wider by the
+largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as it
+is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower than
+Welch's. Lines whose fits all fit are left alone.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -21,8 +21,9 @@ from functools import cached_property
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from scipy import stats
 
-from workflow.analysis.stats.alarms import fits
+from workflow.analysis.stats.alarms import failed, fits
 from workflow.analysis.stats.estimate import (
     LEVEL,
     Component,
@@ -32,11 +33,41 @@ from workflow.analysis.stats.estimate import (
     numbers,
     welch,
 )
-from workflow.analysis.stats.sample import Sample, mean_of
+from workflow.analysis.stats.sample import Sample, equally, mean_of, over_tasks
 
-NOTHING = Component(0.0, 0.0)
 K = TypeVar("K", bound=Hashable)
 Line = Mapping[Any, Sample | None]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """The failed fits of a line: how many of how many by task, and what they lose on average."""
+
+    by_task: Mapping[Any, tuple[int, int]]
+    loss: float
+
+    def unseen(self, weights: Mapping[Any, float]) -> float:
+        """By how much fits that may fail could move the sum over tasks with these weights.
+
+        The failures of a single task that has some are in the variance of its seeds.
+        """
+        whole = tuple(np.sum([*self.by_task.values()], axis=0))
+        of = {name: self.by_task.get(name, whole) for name in weights}
+        if len(weights) == 1:
+            ((k, n),), (weight,) = of.values(), weights.values()
+            return 0.0 if k else self.loss * _most(0, n) * abs(weight)
+        most = _most(*whole)
+        lost = [
+            (weight, most - k / n)
+            for weight, (k, n) in zip(weights.values(), of.values(), strict=True)
+        ]
+        up, down = (sum(sign * w * of for w, of in lost if sign * w > 0) for sign in (1, -1))
+        return self.loss * max(up, down, 0.0)
+
+
+def _most(k: int, n: int) -> float:
+    """The upper end of Clopper and Pearson's interval for a share, k of n."""
+    return float(stats.beta.ppf((1 + LEVEL) / 2, k + 1, n - k)) if k < n else 1.0
 
 
 @dataclass(frozen=True)
@@ -54,40 +85,44 @@ class SeedPool:
         return type(self)([*self.lines, *(of for of in lines if not _archs(of) & known)])
 
     @cached_property
-    def failing(self) -> dict[str, Component]:
-        """For architectures with a failed fit, the mean over cells of the variance of one seed."""
-        found = {}
-        for arch in set().union(*map(_archs, self.lines)):
-            every = [of for line in self.lines for of in line.values() if of and arch in of.squares]
-            cells = [of for of in every if of.n_units > 1]
-            if any(fits(of.raised) for of in cells):
-                each = np.array([of.seed_variance / of.share for of in cells])
-                df = np.mean([of.n_units - 1 for of in cells]) * each.sum() ** 2 / (each**2).sum()
-                found[arch] = Component(float(each.mean()), float(df))
+    def failing(self) -> dict[object, Failing]:
+        """The failed fits of each line that has some, by the tokens of its samples."""
+        found: dict[object, Failing] = {}
+        for line in self.lines:
+            scores = {name: of.score for name, of in line.items() if of and of.n_units > 1}
+            losses = [of.max() - of[failed(of)] for of in scores.values()]
+            if len(lost := np.concatenate([*losses, np.empty(0)])):
+                by_task = {name: (int(failed(of).sum()), len(of)) for name, of in scores.items()}
+                tokens = [token for of in line.values() if of for _, token in of.weights]
+                found |= dict.fromkeys(tokens, Failing(by_task, float(np.mean(lost))))
         return found
 
-    def parts(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
-        """The parts of the variance over seeds of `sample`, a contrast averaged over tasks `names`.
+    def unseen(self, sample: Sample, weights: Mapping[Any, float]) -> float:
+        """How far failures no seed shows may move `sample`, the sum over tasks by `weights`."""
+        lines = [(self.failing.get(token), abs(of)) for (_, token), of in sample.weights.items()]
+        return sum(weight * of.unseen(weights) for of, weight in lines if of)
+
+    def parts(self, sample: Sample, weights: Mapping[Any, float]) -> tuple[Component, ...]:
+        """The parts of the variance over seeds of `sample`, the sum over tasks of `weights`.
 
         They are the pool's, or Welch's if seeds of a cell disagree and Welch's interval is wider.
         """
-        pooled = self._pooled(sample, names)
+        pooled = self._pooled(sample, weights)
         if not fits(sample.raised):
             return pooled
         return max(pooled, (welch(sample),), key=lambda parts: half_width(parts, LEVEL))
 
-    def _pooled(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
+    def _pooled(self, sample: Sample, weights: Mapping[Any, float]) -> tuple[Component, ...]:
         """The parts from the pool, and the excess of the sample's own variance over them.
 
         Only its own variance where an architecture has no line with several seeds of the same kind
-        (of pre-training or fine-tuning), and where nothing varies at all: two constant answers are
-        equal everywhere and show nothing.
+        (of pre-training or fine-tuning), and where nothing varies at all.
         """
-        names, own = list(names), Component(sample.seed_variance, sample.n_units - 1)
+        own = Component(sample.seed_variance, sample.n_units - 1)
         if not own.df or not own.variance + sample.row_variance:
             return (own,)
-        means = [mean_of(of, names) for of in self.lines]
-        alike = [one for one in means if one and _pretrains(one) == _pretrains(sample)]
+        sums = [over_tasks(of, weights) for of in self.lines]
+        alike = [one for one in sums if one and _pretrains(one) == _pretrains(sample)]
         pooled = []
         for arch, squares in sample.squares.items():
             mine = [one for one in alike if one.n_units > 1 and arch in one.squares]
@@ -95,9 +130,6 @@ class SeedPool:
                 return (own,)
             variance = float(np.mean([one.seed_variance / one.share for one in mine]))
             df = float(np.mean([one.n_units - 1 for one in mine])) * max(1.0, len(mine) / 2)
-            least = self.failing.get(arch, NOTHING)
-            if least.variance / len(names) > variance:
-                variance, df = least.variance / len(names), least.df
             pooled.append(Component(squares * sample.share * variance, df))
         excess = own.variance - sum(part.variance for part in pooled)
         return *pooled, Component(max(0.0, excess), own.df)
@@ -127,12 +159,18 @@ def estimates(
     tasks without a sample.
     """
     members = {**{key: [key] for key in samples}, **(averages or {})}
-    means = {key: mean_of(samples, names) for key, names in members.items()}
-    return {
-        key: estimate(mean, seeds.parts(mean, members[key]))
-        for key, mean in means.items()
-        if mean is not None
-    }
+    found = {key: summed(samples, equally(of), seeds) for key, of in members.items()}
+    return {key: one for key, one in found.items() if one}
+
+
+def summed(
+    samples: Mapping[K, Sample | None], weights: Mapping[K, float], seeds: SeedPool = NO_POOL
+) -> Estimate | None:
+    """The estimate of a line's or contrast's sum over tasks; None as in `over_tasks`."""
+    total = over_tasks(samples, weights)
+    if total is None:
+        return None
+    return estimate(total, seeds.parts(total, weights), seeds.unseen(total, weights))
 
 
 def columns(

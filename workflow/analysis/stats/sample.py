@@ -145,7 +145,8 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
 
     several = [of.pretrain for of in aligned if len(set(of.pretrain)) > 1]
     pairs = list(zip(aligned, weights, strict=True))
-    ends = [of.limits if w > 0 else of.limits[::-1] for of, w in pairs]
+    # A weight of 0, as in a slope, makes no use of limits, which may be infinite.
+    ends = [of.limits[::-1] if w < 0 else of.limits if w else (0.0, 0.0) for of, w in pairs]
     whole = Sample(
         aligned[0].seeds,
         min(several, key=lambda of: len(set(of)), default=aligned[0].pretrain),
@@ -172,21 +173,32 @@ def difference(a: Sample | None, b: Sample | None) -> Sample | None:
     return None if a is None or b is None else combine([a, b], [1.0, -1.0])
 
 
-def average(samples: Iterable[Sample | None]) -> Sample | None:
-    """The unweighted mean of several tasks, within each seed.
+def over_tasks(samples: Mapping[Any, Sample | None], weights: Mapping[Any, float]) -> Sample | None:
+    """The sum of a line or contrast over the tasks of `weights`, within each seed.
 
-    None if one of them is None, if they share no seed, or if there is no task.
+    None if one of them has no sample, if they share no seed, or if there is no task.
     """
-    found = list(samples)
-    known = [sample for sample in found if sample is not None]
-    if not known or len(known) < len(found):
+    known = [of for name in weights if (of := samples.get(name)) is not None]
+    if not known or len(known) < len(weights):
         return None
-    if len(known) == 1:
+    if [*weights.values()] == [1.0]:
         return known[0]
-    mean = combine(known, [1.0 / len(known)] * len(known))
-    return mean and replace(mean, weights=known[0].weights)  # every task has the same lines
+    total = combine(known, list(weights.values()))
+    return total and replace(total, weights=known[0].weights)  # every task has the same lines
+
+
+def equally(names: Iterable[Any]) -> dict[Any, float]:
+    """The weights of the mean over some tasks."""
+    found = list(names)
+    return {name: 1.0 / len(found) for name in found}
+
+
+def average(samples: Iterable[Sample | None]) -> Sample | None:
+    """The unweighted mean of several tasks, within each seed; None as in `over_tasks`."""
+    found = dict(enumerate(samples))
+    return over_tasks(found, equally(found))
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:
     """The mean over the tasks `names`; None if one of them has no sample."""
-    return average(samples.get(name) for name in names)
+    return over_tasks(samples, equally(names))

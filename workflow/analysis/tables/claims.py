@@ -113,8 +113,8 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "effect of this size with a power of 80 %. By Table 5: the same contrast and test by the "
         "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
         "holds if it does on each; a line before them counts those of which the run is sure, and "
-        "those that are not ruled out. A trend over tasks has the widest interval of those with "
-        f"one task left out. {markdown.FITS} A line with such a number is not equal, and no surer "
+        "those that are not ruled out. A trend over tasks speaks of these tasks "
+        f"alone. {markdown.FITS} A line with such a number is not equal, and no surer "
         "than by Welch's interval of its own seeds. `!`: a run behind it raised an alarm, named in "
         "the CSV.",
         *single_control(grid),
