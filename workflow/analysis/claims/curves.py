@@ -52,11 +52,12 @@ def zero_shot_rise(run: Evidence) -> list[Finding]:
         "rise of the relative score from first to last checkpoint, in %",
         run.grid.margins,
     )
-    found = []
+    found: list[Finding] = []
     for title, of_seeds in lines.items():
         sample = by_seed({seed: 100 * rise(curve) for seed, curve in of_seeds.items()})
         margin = margins.task if found else margins.mean
-        found.append(Finding(title, contrast, sample and estimate(sample), margin=margin))
+        rises = None if sample is None else estimate(sample)
+        found.append(Finding(title, contrast, rises, margin=margin))
     return found
 
 

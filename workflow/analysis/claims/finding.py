@@ -107,8 +107,8 @@ class Finding:
 
     def is_within(self, n: int = 1) -> bool:
         """Whether it is within its margin of 0, as one of `n` tests (Bonferroni's correction)."""
-        known = isinstance(self.found, Estimate | OverTasks)
-        return known and self.found.within(self.margin, n)
+        found = self.found
+        return isinstance(found, Estimate | OverTasks) and found.within(self.margin, n)
 
     @property
     def needs(self) -> str:
