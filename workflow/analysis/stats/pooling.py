@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv
 
 from workflow.analysis.stats.alarms import failed, fits
 from workflow.analysis.stats.estimate import (
@@ -67,7 +67,7 @@ class Failing:
 
 def _most(k: int, n: int) -> float:
     """The upper end of Clopper and Pearson's interval for a share, k of n."""
-    return float(stats.beta.ppf((1 + LEVEL) / 2, k + 1, n - k)) if k < n else 1.0
+    return float(betaincinv(k + 1, n - k, (1 + LEVEL) / 2)) if k < n else 1.0
 
 
 @dataclass(frozen=True)
