@@ -99,6 +99,9 @@ def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
     assert equal.p == 1 and equal.within(5.0) and not equal.within(1.0)
     few = estimate(replace(difference(same, same), n_rows=20))
     assert not few.within(5.0)
+    n = int(few.needs(5.0).removesuffix(" rows a task").replace(",", ""))
+    reach = 2 * np.ptp(limits)
+    assert reach * (1 - 0.025 ** (1 / n)) <= 5.0 < reach * (1 - 0.025 ** (1 / (n - 10)))
     as_given = estimate(replace(same, n_rows=1))  # rows that were not resampled
     assert np.isnan(as_given.interval).all()
 

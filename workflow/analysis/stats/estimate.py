@@ -101,10 +101,16 @@ class Estimate:
         alike, other rows may still tell: at most the share that Clopper and Pearson's bound allows,
         times the metric's range (of a difference, which is twice what a share of rows can make).
         """
-        reach, whole = self.limits[1] - self.limits[0], sum(part.variance for part in self.parts)
-        if not whole and self.n_rows > 1 and np.isfinite(reach):
-            return float(1 - ((1 - level) / 2) ** (1 / self.n_rows)) * reach + self.unseen
+        if self._is_constant:
+            share = 1 - ((1 - level) / 2) ** (1 / self.n_rows)
+            return float(share * np.subtract(*self.limits[::-1])) + self.unseen
         return half_width(self.parts, level) + self.unseen
+
+    @property
+    def _is_constant(self) -> bool:
+        """Whether resampled rows of a metric with limits vary over neither seeds nor rows."""
+        variance = sum(part.variance for part in self.parts)
+        return not variance and self.n_rows > 1 and bool(np.isfinite(self.limits).all())
 
     def needs(self, distance: float) -> str:
         """How many seeds and rows would show an effect of size `distance`; see `needed`."""
@@ -114,6 +120,9 @@ class Estimate:
             return "runs that differ"
         if not distance:
             return STEADIER
+        if self._is_constant:
+            share = distance / np.subtract(*self.limits[::-1])
+            return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
         sure = (ndtri((1 + LEVEL) / 2) + ndtri(POWER)) ** 2
         if not self.seeds:
             n = max(1.0, sure * self.rows.variance / distance**2) * self.n_rows
