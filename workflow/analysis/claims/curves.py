@@ -48,14 +48,11 @@ def zero_shot_rise(run: Evidence) -> list[Finding]:
     lines = {f"mean of {len(names)}": {s: of.mean(axis=0) for s, of in curves.items()}}
     for i, name in enumerate(names):
         lines[run.grid.task(name).title] = {seed: of[i] for seed, of in curves.items()}
-    contrast, margins = (
-        "rise of the relative score from first to last checkpoint, in %",
-        run.grid.margins,
-    )
+    contrast = "rise of the relative score from first to last checkpoint, in %"
     found: list[Finding] = []
     for title, of_seeds in lines.items():
         sample = by_seed({seed: 100 * rise(curve) for seed, curve in of_seeds.items()})
-        margin = margins.task if found else margins.mean
+        margin = run.grid.margins.task if found else run.grid.margins.mean  # the mean comes first
         rises = None if sample is None else estimate(sample)
         found.append(Finding(title, contrast, rises, margin=margin))
     return found
