@@ -60,7 +60,7 @@ class Lines:
         return self.samples.of(cell, split, self.grid.task(cell.task).metric)
 
     def pool(self, score: Score | None = None) -> SeedPool:
-        """The run's pool of seeds, with the study's own lines for architectures the run lacks."""
+        """The run's pool of seeds, with the study's own lines of kinds that the run lacks."""
         scores = self.scores(score)
         of_lines = {point.of.name: scores[point.key] for point in self.study.points}
         return self.samples.seed_pool(self.grid, score).with_others(of_lines.values())

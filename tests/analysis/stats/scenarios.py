@@ -21,6 +21,10 @@ from workflow.analysis.stats.sample import Sample, difference, weight_of
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
 POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
 LINES = (*POOLED, "control")  # which the pool lacks
+KINDS = {
+    **dict.fromkeys(("lstm", "lstm, no aux"), "lstm"),
+    **dict.fromkeys(("none", "neither"), "transformer from scratch"),
+}
 MARGIN = 5.0
 SEEDS = 2, 3, 5
 FIT, COMMON, ROWS = 1.0, 0.5, 0.7  # deviations: a fit, what a seed does to all tasks, the rows
@@ -77,9 +81,9 @@ def line_of(
             task, 0.0
         )
         score = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - scenario.loss * failed
-        arch = weight_of("lstm" if line.startswith("lstm") else "transformer")
+        kind = weight_of(KINDS.get(line, "transformer"))
         boot = score[:, None] + rows[1:]
-        found[task] = with_alarms(Sample(seeds, seeds, score, boot, 1000, weights=arch))
+        found[task] = with_alarms(Sample(seeds, seeds, score, boot, 1000, weights=kind))
     return found
 
 

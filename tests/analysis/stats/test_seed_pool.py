@@ -9,7 +9,14 @@ from scipy import stats
 from tests.analysis.stats.scenarios import with_alarms
 from tests.analysis.stats.test_uncertainty import covers, seeds_of
 from workflow.analysis.stats.pooling import SeedPool, estimates
-from workflow.analysis.stats.sample import difference, equally, mean_of, over_tasks, weight_of
+from workflow.analysis.stats.sample import (
+    combine,
+    difference,
+    equally,
+    mean_of,
+    over_tasks,
+    weight_of,
+)
 
 TASKS = range(6)
 FAILING = 0.08  # of the fits
@@ -144,30 +151,45 @@ def lines_with_a_failed_fit() -> tuple[dict, dict, dict]:
     return failing, calm, other
 
 
-def test_the_intervals_of_a_line_are_wider_by_the_failures_that_no_seed_shows():
+def test_the_intervals_of_a_line_reach_lower_by_the_failures_that_no_seed_shows():
     failing, calm, other = lines_with_a_failed_fit()
     pool, own = SeedPool([failing, calm, other]), {0: 1.0}
     most, none_of_two = (stats.binomtest(*of).proportion_ci(0.95).high for of in ((1, 6), (0, 2)))
-    assert pool.unseen(failing[0], own) == pytest.approx(40 * none_of_two)
-    assert pool.unseen(difference(calm[0], failing[0]), own) == pytest.approx(40 * none_of_two)
-    assert pool.unseen(failing[2], {2: 1.0}) == 0  # its own failure is in its variance
+    assert pool.unseen(failing[0], own) == pytest.approx((40 * none_of_two, 0))
+    assert pool.unseen(difference(calm[0], failing[0]), own) == pytest.approx((0, 40 * none_of_two))
+    assert pool.unseen(failing[2], {2: 1.0}) == (0, 0)  # its own failure is in its variance
     mean = pool.unseen(mean_of(failing, failing), equally(failing))
-    assert mean == pytest.approx(40 * (most - 1 / 6))
-    slope = {0: -0.5, 1: 0.5}  # at most one of the two tasks loses
-    assert pool.unseen(over_tasks(failing, slope), slope) == pytest.approx(40 * most / 2)
-    found, without = (
-        estimates({0: difference(seeds_of([61.0, 65.0]), line[0])}, seeds=pool)[0]
-        for line in (failing, calm)
-    )
-    assert found.half(0.95) == pytest.approx(without.half(0.95) + 40 * none_of_two)
-    assert not found.within(30.0) and found.within(80.0)
+    assert mean == pytest.approx((40 * (most - 0.5 / 3), 0))
+    slope = {0: -0.5, 1: 0.5}
+    assert pool.unseen(over_tasks(failing, slope), slope) == pytest.approx((20 * most, 20 * most))
+    for sign, score in ((1, 63.0), (1, 59.0), (-1, 63.0), (-1, 59.0)):
+        other = seeds_of([score - 2, score + 2])
+        found, without = (
+            estimates({0: combine([other, line[0]], [sign, -sign])}, seeds=pool)[0]
+            for line in (failing, calm)
+        )
+        wider = np.abs(np.subtract(found.interval, without.interval))
+        assert wider == pytest.approx([0, 40 * none_of_two][::sign])
+        assert not found.within(30.0) and found.within(80.0)
+        assert (found.p == without.p) == (score > 61.0)  # the line that fails is the lower one
+
+
+def test_a_line_from_scratch_has_no_part_in_what_pre_trained_ones_vary():
+    calm = [{0: replace(seeds_of([60.0, 62.0]), weights=weight_of("transformer"))} for _ in "ab"]
+    kind = weight_of("transformer from scratch")
+    wild = {0: replace(seeds_of([0.0, 54.0]), weights=kind)}
+    pool = SeedPool([*calm, wild])
+    assert [of.variance for of in pool.parts(calm[0][0], {0: 1.0})] == [1.0, 0.0]
+    assert pool.parts(difference(calm[0][0], wild[0]), {0: 1.0})[1].variance == 27.0**2
 
 
 def test_a_failed_fit_widens_no_interval_of_lines_whose_fits_all_fit():
     failing, calm, other = lines_with_a_failed_fit()
     pool = SeedPool([failing, calm, other])
     assert (
-        pool.unseen(calm[0], {0: 1.0}) == pool.unseen(difference(calm[0], other[0]), {0: 1.0}) == 0
+        pool.unseen(calm[0], {0: 1.0})
+        == pool.unseen(difference(calm[0], other[0]), {0: 1.0})
+        == (0, 0)
     )
     assert pool.parts(calm[0], {0: 1.0})[0].variance == 1.0
     assert not estimates({2: difference(failing[2], calm[2])}, seeds=pool)[2].within(1e6)

@@ -17,6 +17,7 @@ from workflow.analysis.paper import Variant
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, combine, weight_of
 from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scoring import kind_of
 from workflow.grid import Grid
 
 
@@ -186,5 +187,5 @@ class EpochEvidence(Evidence):
             np.repeat(score[:, None], 2, axis=1),
             n_rows=1,
             alarms=whole.alarms if (whole := super().score(cell)) else {},
-            weights=weight_of(record.arch),
+            weights=weight_of(kind_of(record)),
         )

@@ -41,7 +41,7 @@ class Estimate:
     """A value with the parts of its variance; `n_seeds` counts independent seeds.
 
     Unless `all_fit`, seeds of a cell behind it disagree, and it is never judged equal to 0. Fits
-    that may fail, though no seed shows it, may move it by `unseen`.
+    that may fail, though no seed shows it, may take it down and up by `unseen`.
     """
 
     value: float
@@ -51,7 +51,7 @@ class Estimate:
     n_rows: int
     limits: tuple[float, float] = ANY
     all_fit: bool = True
-    unseen: float = 0.0
+    unseen: tuple[float, float] = (0.0, 0.0)
 
     @property
     def parts(self) -> tuple[Component, ...]:
@@ -61,7 +61,7 @@ class Estimate:
     @property
     def of_rows(self) -> "Estimate":
         """The same with the rows' variance alone: about these models, not about their training."""
-        return replace(self, seeds=(), unseen=0.0)
+        return replace(self, seeds=(), unseen=(0.0, 0.0))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -69,9 +69,12 @@ class Estimate:
 
         NaN for one seed, which says nothing about another.
         """
-        half = self.half(LEVEL)
-        low, high = np.clip((self.value - half, self.value + half), *self.limits)
+        low, high = np.clip(self._ends(LEVEL), *self.limits)
         return float(low), float(high)
+
+    def _ends(self, level: float) -> tuple[float, float]:
+        half, (down, up) = self.half(level), self.unseen
+        return self.value - half - down, self.value + half + up
 
     @property
     def p(self) -> float:
@@ -81,9 +84,10 @@ class Estimate:
         """
         if np.isnan(self.half(LEVEL)):
             return float("nan")
+        towards_0 = self.unseen[0] if self.value > 0 else self.unseen[1]
 
         def excess(log_p: float) -> float:
-            return self.half(1 - np.exp(log_p)) - abs(self.value)
+            return self.half(1 - np.exp(log_p)) + towards_0 - abs(self.value)
 
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
@@ -92,10 +96,11 @@ class Estimate:
 
     def within(self, margin: float, n: int = 1) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
-        return self.all_fit and abs(self.value) + self.half(1 - 2 * (1 - LEVEL) / n) < margin
+        low, high = self._ends(1 - 2 * (1 - LEVEL) / n)
+        return self.all_fit and -margin < low and high < margin
 
     def half(self, level: float) -> float:
-        """Half of the interval of a level.
+        """Half of the interval of a level, without failures that no seed shows.
 
         Where nothing varies over seeds or rows, as where every answer is right or two models answer
         alike, other rows may still tell: at most the share that Clopper and Pearson's bound allows,
@@ -103,8 +108,8 @@ class Estimate:
         """
         if self._is_constant:
             share = 1 - ((1 - level) / 2) ** (1 / self.n_rows)
-            return float(share * np.subtract(*self.limits[::-1])) + self.unseen
-        return half_width(self.parts, level) + self.unseen
+            return float(share * np.subtract(*self.limits[::-1]))
+        return half_width(self.parts, level)
 
     @property
     def _is_constant(self) -> bool:
@@ -120,7 +125,7 @@ class Estimate:
             return "runs that differ"
         if not distance:
             return STEADIER
-        if self._is_constant:
+        if self._is_constant and not any(self.unseen):
             share = distance / np.subtract(*self.limits[::-1])
             return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
         sure = (ndtri((1 + LEVEL) / 2) + ndtri(POWER)) ** 2
@@ -136,7 +141,7 @@ class Estimate:
             return [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
 
         def unseen(n: int) -> float:
-            return self.unseen * np.sqrt(self.n_seeds / n)
+            return max(self.unseen) * np.sqrt(self.n_seeds / n)
 
         seeds = needed(self.n_seeds + (more == 1), parts, distance, unseen)
         if more == 1 or seeds == STEADIER:
@@ -157,12 +162,17 @@ def needed(
     """
     for n in range(first, MOST_SEEDS + 1):
         error = np.sqrt(sum(part.variance for part in parts(n)))
-        if half_width(parts(n), LEVEL) + unseen(n) + ndtri(POWER) * error <= distance:
+        half = half_width(parts(n), LEVEL) if error else 0.0
+        if half + unseen(n) + ndtri(POWER) * error <= distance:
             return f"{n} seeds"
     return STEADIER
 
 
-def estimate(sample: Sample, seeds: tuple[Component, ...] = (), unseen: float = 0.0) -> Estimate:
+def estimate(
+    sample: Sample,
+    seeds: tuple[Component, ...] = (),
+    unseen: tuple[float, float] = (0.0, 0.0),
+) -> Estimate:
     """The estimate of a sample whose variance over seeds has the parts `seeds`.
 
     Without these, the sample's own variance over seeds is the only part.

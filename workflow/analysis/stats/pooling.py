@@ -1,18 +1,19 @@
 """The variance over seeds, pooled over the lines of the run.
 
 With two or three seeds the variance of a single score over seeds is hardly known. So for a task, or
-an average over tasks, it is pooled over the lines of the run that have the same architecture. One
-part is the mean of their variances, with half of the sum of their degrees of freedom but at least
-those of one line; a contrast of two architectures has such a part for each. Another part is the
-excess of the score's own variance over these. Every table, study and claim pools the lines of
-`Grid.is_pooled`, so that a contrast has one interval; for an architecture that the run does not
-have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
+an average over tasks, it is pooled over the lines of the run of one kind: they have the same
+architecture, and all of them start from language models, or none does. One part is the mean of
+their variances, with half of the sum of their degrees of freedom but at least those of one line; a
+contrast of two kinds has such a part for each. Another part is the excess of the score's own
+variance over these. Every table, study and claim pools the lines of `Grid.is_pooled`, so that a
+contrast has one interval; for a kind that the run does not have, a study pools its own lines. The
+simulated coverage is in `docs/statistics.md`.
 
 Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
-they would take off the score is no matter of variance: every interval of the line is wider by the
-largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as it
-is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower than
-Welch's. Lines whose fits all fit are left alone.
+they would take off the score is no matter of variance: every interval of the line reaches lower by
+the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as
+it is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower
+than Welch's. Lines whose fits all fit are left alone.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -46,8 +47,8 @@ class Failing:
     by_task: Mapping[Any, tuple[int, int]]
     loss: float
 
-    def unseen(self, weights: Mapping[Any, float]) -> float:
-        """By how much fits that may fail could move the sum over tasks with these weights.
+    def unseen(self, weights: Mapping[Any, float]) -> tuple[float, float]:
+        """How far fits that may fail could take the sum over tasks by `weights` down, and up.
 
         The failures of a single task that has some are in the variance of its seeds.
         """
@@ -55,14 +56,12 @@ class Failing:
         of = {name: self.by_task.get(name, whole) for name in weights}
         if len(weights) == 1:
             ((k, n),), (weight,) = of.values(), weights.values()
-            return 0.0 if k else self.loss * _most(0, n) * abs(weight)
-        most = _most(*whole)
-        lost = [
-            (weight, most - k / n)
-            for weight, (k, n) in zip(weights.values(), of.values(), strict=True)
-        ]
-        up, down = (sum(sign * w * of for w, of in lost if sign * w > 0) for sign in (1, -1))
-        return self.loss * max(up, down, 0.0)
+            lost = [0.0 if k else weight * _most(0, n)]
+        else:
+            most, pairs = _most(*whole), zip(weights.values(), of.values(), strict=True)
+            lost = [weight * max(0.0, most - k / n) for weight, (k, n) in pairs]
+        down, up = (sum(max(0.0, sign * one) for one in lost) for sign in (1, -1))
+        return self.loss * down, self.loss * up
 
 
 def _most(k: int, n: int) -> float:
@@ -80,9 +79,9 @@ class SeedPool:
     lines: Sequence[Line] = ()
 
     def with_others(self, lines: Iterable[Line]) -> Self:
-        """The pool with those of the given `lines` whose architectures it lacks."""
-        known = set().union(*map(_archs, self.lines))
-        return type(self)([*self.lines, *(of for of in lines if not _archs(of) & known)])
+        """The pool with those of the given `lines` whose kinds it lacks."""
+        known = set().union(*map(_kinds, self.lines))
+        return type(self)([*self.lines, *(of for of in lines if not _kinds(of) & known)])
 
     @cached_property
     def failing(self) -> dict[object, Failing]:
@@ -97,10 +96,15 @@ class SeedPool:
                 found |= dict.fromkeys(tokens, Failing(by_task, float(np.mean(lost))))
         return found
 
-    def unseen(self, sample: Sample, weights: Mapping[Any, float]) -> float:
-        """How far failures no seed shows may move `sample`, the sum over tasks by `weights`."""
-        lines = [(self.failing.get(token), abs(of)) for (_, token), of in sample.weights.items()]
-        return sum(weight * of.unseen(weights) for of, weight in lines if of)
+    def unseen(self, sample: Sample, weights: Mapping[Any, float]) -> tuple[float, float]:
+        """How far failures that no seed shows may take `sample`, the sum over tasks by `weights`,
+        down and up."""
+        down = up = 0.0
+        for (_, token), weight in sample.weights.items():
+            if own := self.failing.get(token):
+                ends = own.unseen({task: weight * of for task, of in weights.items()})
+                down, up = down + ends[0], up + ends[1]
+        return down, up
 
     def parts(self, sample: Sample, weights: Mapping[Any, float]) -> tuple[Component, ...]:
         """The parts of the variance over seeds of `sample`, the sum over tasks of `weights`.
@@ -115,8 +119,8 @@ class SeedPool:
     def _pooled(self, sample: Sample, weights: Mapping[Any, float]) -> tuple[Component, ...]:
         """The parts from the pool, and the excess of the sample's own variance over them.
 
-        Only its own variance where an architecture has no line with several seeds of the same kind
-        (of pre-training or fine-tuning), and where nothing varies at all.
+        Only its own variance where one of its kinds has no line with several independent seeds, of
+        pre-training or of fine-tuning as its own are, and where nothing varies at all.
         """
         own = Component(sample.seed_variance, sample.n_units - 1)
         if not own.df or not own.variance + sample.row_variance:
@@ -124,8 +128,8 @@ class SeedPool:
         sums = [over_tasks(of, weights) for of in self.lines]
         alike = [one for one in sums if one and _pretrains(one) == _pretrains(sample)]
         pooled = []
-        for arch, squares in sample.squares.items():
-            mine = [one for one in alike if one.n_units > 1 and arch in one.squares]
+        for kind, squares in sample.squares.items():
+            mine = [one for one in alike if one.n_units > 1 and kind in one.squares]
             if not mine:
                 return (own,)
             variance = float(np.mean([one.seed_variance / one.share for one in mine]))
@@ -138,9 +142,9 @@ class SeedPool:
 NO_POOL = SeedPool()
 
 
-def _archs(line: Line) -> set[str]:
-    """The architectures of a line's samples; none if it was not run."""
-    return {arch for sample in line.values() if sample for arch in sample.squares}
+def _kinds(line: Line) -> set[str]:
+    """The kinds of a line's samples; none if it was not run."""
+    return {kind for sample in line.values() if sample for kind in sample.squares}
 
 
 def _pretrains(sample: Sample) -> bool:

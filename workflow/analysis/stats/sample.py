@@ -22,9 +22,9 @@ Heads = Mapping[str, "Sample | None"]  # the headline score of each task
 Scores = Mapping[tuple[str, str], Heads]  # by line and value of a study
 
 
-def weight_of(arch: str) -> dict[tuple[str, object], float]:
+def weight_of(kind: str) -> dict[tuple[str, object], float]:
     """The `weights` of a single line's sample."""
-    return {(arch, object()): 1.0}
+    return {(kind, object()): 1.0}
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Sample:
     metric's values lie within `limits`. For each seed, `alarms` has a text for each run behind the
     score, its names joined by semicolons, and `train_tokens` the tokens that these runs trained on.
 
-    `weights` are those of the lines in the sum, by architecture and a token that identifies the
-    line; if a line's `share` differs from the sum's, its weight is scaled by the square root of
-    their ratio. In a difference, `taken` [seeds] is the score that was subtracted, so its two sides
-    are `score` + `taken` and `taken`.
+    `weights` are those of the lines in the sum, by the line's kind (architecture, and whether it
+    starts from a language model) and a token that identifies the line; if a line's `share` differs
+    from the sum's, its weight is scaled by the square root of their ratio. In a difference, `taken`
+    [seeds] is the score that was subtracted, so its two sides are `score` + `taken` and `taken`.
     """
 
     seeds: tuple[int, ...]
@@ -58,10 +58,10 @@ class Sample:
 
     @property
     def squares(self) -> dict[str, float]:
-        """By architecture, the sum of the squared weights of its lines."""
+        """By kind, the sum of the squared weights of its lines."""
         found: dict[str, float] = {}
-        for (arch, _), weight in self.weights.items():
-            found[arch] = found.get(arch, 0.0) + weight**2
+        for (kind, _), weight in self.weights.items():
+            found[kind] = found.get(kind, 0.0) + weight**2
         return found
 
     @property

@@ -90,7 +90,7 @@ class Samples:
         rows = [
             {
                 **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
-                "arch": next(iter(one.squares)),
+                "kind": next(iter(one.squares)),
                 "seed": one.seeds,
                 "pretrain": one.pretrain,
                 "score": one.score,
@@ -226,7 +226,7 @@ def _sample(row: Mapping[str, Any]) -> Sample:
         bag_of_words=float(row["bag_of_words"]),
         train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
         alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
-        weights=weight_of(row["arch"]),
+        weights=weight_of(row["kind"]),
     )
 
 

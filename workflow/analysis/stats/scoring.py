@@ -25,6 +25,11 @@ def limits_of(metric: str) -> tuple[float, float]:
     return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
 
 
+def kind_of(record: CellRecord) -> str:
+    """The kind of a cell's line: lines of one kind are taken to vary alike over seeds."""
+    return record.arch + (" from scratch" if record.n_transfer == "none" else "")
+
+
 def scored(
     cell: Cell, results: Path, chosen: Sequence[int], bag_of_words: Scores | None = None
 ) -> dict[Key, Sample]:
@@ -50,7 +55,7 @@ def scored(
             bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
             train_tokens={one.seed: one.train_tokens for one in runs},
             alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
-            weights=weight_of(record.arch),
+            weights=weight_of(kind_of(record)),
         )
         for split, scores in (runs[0].scores.items() if runs else ())
         for metric in scores
