@@ -14,7 +14,13 @@ from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
 from workflow.analysis.tables.positive_control import LEAD
 
 GRID = make_grid("rte")
-CLAIM = {"contrast": "a − b", "ours": 5.25, "ci_low": -1.0, "ci_high": 11.5, "tasks": "mean of 9"}
+CLAIM = {
+    "contrast": "full − LSTM",
+    "ours": 5.25,
+    "ci_low": -1.0,
+    "ci_high": 11.5,
+    "tasks": "mean of 9",
+}
 
 
 def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
@@ -97,9 +103,24 @@ def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
     answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
     assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
     said = ANSWERS[asked, verdict]
-    assert answers[asked][1:] == (said, "a − b: 5.2 [-1.0, 11.5], mean of 9")
+    sentence = "The full model scores 5.2 [-1.0, 11.5] points more than the LSTM on the mean of 9."
+    assert answers[asked][1:] == (said, sentence)
     others = [of for i, of in enumerate(answers) if i != asked]
     assert {of[1:] for of in others} == {("Not run", "")}
+
+
+def test_an_answer_is_a_sentence_whichever_side_is_ahead(tmp_path):
+    below = {"contrast": "full − w/o aux LM", "ours": -2.0, "ci_low": -8.4, "ci_high": -0.5}
+    rise = {"contrast": "rise from first to last", "tasks": "mean of 4"}
+    for asked, numbers, sentence in (
+        (2, below, "The full model scores 2.0 [0.5, 8.4] points less than the model without the "
+         "auxiliary loss on the mean of 9."),
+        (5, rise, "Rise from first to last, mean of 4: 5.2 [-1.0, 11.5]."),
+    ):  # fmt: skip
+        row = {"statement": QUESTIONS[asked][1][0], "verdict": "holds", "data": MADE}
+        write_table(pd.DataFrame([row | CLAIM | numbers]), tmp_path / "claims.csv")
+        answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
+        assert answers[asked][2] == sentence
 
 
 def test_alarms_of_runs_and_of_cells_are_counted_by_kind_of_model():

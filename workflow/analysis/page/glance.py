@@ -17,7 +17,16 @@ from workflow.analysis.claims.finding import (
     shown,
 )
 from workflow.analysis.page.run import Run, raised
-from workflow.analysis.paper import FITTED, FULL, NO_PRETRAINING, Variant
+from workflow.analysis.paper import (
+    EMBEDDINGS,
+    FITTED,
+    FULL,
+    LSTM,
+    NO_AUX,
+    NO_PRETRAINING,
+    VECTORS,
+    Variant,
+)
 from workflow.analysis.stats.alarms import DISAGREE
 from workflow.analysis.tables.claims import decided
 from workflow.analysis.tables.positive_control import LEAD
@@ -60,16 +69,27 @@ QUESTIONS: tuple[tuple[str, tuple[str, ...], dict[str, str]], ...] = (
     ),
 )
 
+SIDES = {  # of a contrast, in a sentence
+    FULL.name: "the full model",
+    NO_PRETRAINING.name: "the same network without pre-training",
+    NO_AUX.name: "the model without the auxiliary loss",
+    LSTM.name: "the LSTM",
+    VECTORS.name: "a small network on word vectors",
+    FITTED.name: "a small network from scratch",
+    EMBEDDINGS.name: "its embeddings alone",
+    "best baseline of each task": "the best baseline of each task",
+}
+
 
 @dataclass(frozen=True)
 class Glance:
     """What the tables say in a few numbers; each is empty or 0 if its table is missing.
 
-    `answers` has the paper's questions, each with its answer and the numbers behind it. `checks`
-    counts the positive control's checks by outcome, yes or no. `leads` has the points by which the
-    full model is ahead of the best baseline of each task, on average and on compositional rows;
-    `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims by
-    verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
+    `answers` has the paper's questions, each with its answer and a sentence with the numbers.
+    `checks` counts the positive control's checks by outcome, yes or no. `leads` has the points by
+    which the full model is ahead of the best baseline of each task, on average and on compositional
+    rows; `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims
+    by verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
     average, with its `interval`; `over_fitted` is the gain over a small network from scratch.
     `runs` counts fine-tuning runs, `alarms` those with an alarm of their own, `cells` the cells and
     `disagree` those whose seeds disagree.
@@ -126,10 +146,23 @@ def _answers(claims: pd.DataFrame | None) -> list[tuple[str, str, str]]:
         if row is None:
             found.append((question, NOT_RUN.capitalize(), ""))
             continue
-        numbers = markdown.interval(row["ours"], row["ci_low"], row["ci_high"])
         answer = said.get(row["verdict"], UNDECIDED.capitalize())
-        found.append((question, answer, f"{row['contrast']}: {numbers}, {row['tasks']}"))
+        found.append((question, answer, _sentence(row)))
     return found
+
+
+def _sentence(claim: pd.Series) -> str:
+    """A claim's contrast with its interval, in a sentence."""
+    tasks, numbers = claim["tasks"], [claim[name] for name in ("ours", "ci_low", "ci_high")]
+    a, minus, b = claim["contrast"].partition(" − ")
+    if not minus:
+        return f"{a[0].upper()}{a[1:]}, {tasks}: {markdown.interval(*numbers)}."
+    ours, low, high = numbers
+    more, numbers = ("more", numbers) if ours >= 0 else ("less", [-ours, -high, -low])
+    points = markdown.interval(*numbers)
+    first, second = (SIDES.get(side, side) for side in (a, b))
+    on = f"the {tasks}" if tasks.startswith("mean") else tasks
+    return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
 
 
 def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
