@@ -304,8 +304,8 @@ class Config(Settings):
         model = self.model(arch)
         if common.init_std is not None:
             model = model.model_copy(update={"init_std": common.init_std})
-        if common.l2 is not None:
-            optimizer = optimizer.model_copy(update={"l2": common.l2})
+        changed = common.model_dump(include={"l2", "eps"}, exclude_none=True)
+        optimizer = optimizer.model_copy(update=changed)
         return CellSettings(
             **common.model_dump(include={"warmup", "dropout", "eval_train"}),
             epochs=own.epochs or common.epochs,

@@ -153,6 +153,8 @@ class Finetune(FinetuneOptions):
     """Standard deviation of the initial weights that are not transferred (null: the model's)."""
     l2: Annotated[float, Field(ge=0, le=1000)] | None = None
     """Weight decay of fine-tuning (null: that of experiment.optimizer)."""
+    eps: Annotated[float, Field(ge=1e-38, le=1)] | None = None
+    """The optimizer's eps in fine-tuning (null: that of experiment.optimizer)."""
     method: FinetuneMethod = FinetuneMethod()
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
     """The pre-training update whose checkpoint is fine-tuned (null: the last)."""

@@ -17,6 +17,7 @@ PLACES = {
     "lr.transformer": "lr",
     "lr.lstm": "lr",
     "l2": "optimizer.l2",
+    "eps": "optimizer.eps",
     "init_std": "model.init_std",
 }
 NOT_OF_CELLS = {"checkpoint", "select_fraction", "select_seed"}
