@@ -229,7 +229,7 @@ def test_pre_training_is_judged_beside_a_fitted_network_and_word_vectors(tmp_pat
         ("More than word-level information is transferred", [20]),
     ):
         assert [round(one.found.value, -1) for one in of(statement, run)] == expected
-    grid = Plan(complete("quick")).grid()
+    grid = Plan(complete("world")).grid()
     for variant, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
         line = grid.line(variant.cell(grid, "rte"))
         assert (line.n_layer, line.aux, line.corpus) == (2, "off", corpus) and not line.models()
