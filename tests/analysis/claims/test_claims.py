@@ -157,11 +157,12 @@ def test_rows_and_lengths_are_those_of_the_training_rows(tmp_path):
     assert evidence.lengths == {"rte": 12.5}
 
 
+@pytest.mark.parametrize("run", ["default_run", "first_look"])
 @pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
-def test_a_page_counts_the_lines_of_the_kept_run_as_the_program_does(page):
+def test_a_page_counts_the_lines_of_a_kept_run_as_the_program_does(page, run):
     rows = [
         [cell.strip() for cell in line.split("|")[1:3]]
-        for line in (ROOT / "bench/default_run/claims.md").read_text().splitlines()
+        for line in (ROOT / f"bench/{run}/claims.md").read_text().splitlines()
         if line.startswith("| ")
     ]
     kept = pd.DataFrame(rows[1:], columns=["statement", "verdict"])

@@ -103,8 +103,8 @@ def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
     answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
     assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
     said = ANSWERS[asked, verdict]
-    sentence = "The full model scores 5.2 [-1.0, 11.5] points more than the LSTM on the mean of 9."
-    assert answers[asked][1:] == (said, sentence)
+    scores = "The full model scores 5.2 [-1.0, 11.5] points more"
+    assert answers[asked][1:] == (said, f"{scores} than the LSTM on the mean of 9 tasks.")
     others = [of for i, of in enumerate(answers) if i != asked]
     assert {of[1:] for of in others} == {("Not run", "")}
 
@@ -114,8 +114,8 @@ def test_an_answer_is_a_sentence_whichever_side_is_ahead(tmp_path):
     rise = {"contrast": "rise from first to last", "tasks": "mean of 4"}
     for asked, numbers, sentence in (
         (2, below, "The full model scores 2.0 [0.5, 8.4] points less than the model without the "
-         "auxiliary loss on the mean of 9."),
-        (5, rise, "Rise from first to last, mean of 4: 5.2 [-1.0, 11.5]."),
+         "auxiliary loss on the mean of 9 tasks."),
+        (5, rise, "On the mean of 4 tasks, the rise from first to last is 5.2 [-1.0, 11.5]."),
     ):  # fmt: skip
         row = {"statement": QUESTIONS[asked][1][0], "verdict": "holds", "data": MADE}
         write_table(pd.DataFrame([row | CLAIM | numbers]), tmp_path / "claims.csv")

@@ -319,7 +319,7 @@ LACKING = [  # checks, and an edit without what they need
         on_rows(NONE, EVERY, mean=np.nan, diff=np.nan, diff_high=np.nan),
     ),
     (
-        [BAG, MAJORITY, *(check for check, _ in DEPTH)],
+        [BAG, MAJORITY, *dict.fromkeys(check for check, _ in DEPTH)],
         on_rows(FULL, EVERY, mean=np.nan, majority=np.nan),
     ),
 ]

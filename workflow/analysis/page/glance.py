@@ -155,13 +155,13 @@ def _sentence(claim: pd.Series) -> str:
     """A claim's contrast with its interval, in a sentence."""
     tasks, numbers = claim["tasks"], [claim[name] for name in ("ours", "ci_low", "ci_high")]
     a, minus, b = claim["contrast"].partition(" − ")
+    on = f"the {tasks} tasks" if tasks.startswith("mean") else tasks
     if not minus:
-        return f"{a[0].upper()}{a[1:]}, {tasks}: {markdown.interval(*numbers)}."
+        return f"On {on}, the {a} is {markdown.interval(*numbers)}."
     ours, low, high = numbers
     more, numbers = ("more", numbers) if ours >= 0 else ("less", [-ours, -high, -low])
     points = markdown.interval(*numbers)
     first, second = (SIDES.get(side, side) for side in (a, b))
-    on = f"the {tasks}" if tasks.startswith("mean") else tasks
     return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
 
 
