@@ -90,7 +90,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
     if not pretrained:  # where no other program shows what they stand in place of
-        experiment["finetune"] |= {"l2": 0.0, "init_std": 0.0}
+        experiment["finetune"] |= {"l2": 0.0, "eps": 0.0, "init_std": 0.0}
     experiment["submission"] = True
     experiment["keep"] = ["full/rte"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
