@@ -10,8 +10,8 @@ from tests.workflow.running import planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
-from workflow.configuration.read import parse
-from workflow.configuration.studies import PAPER, PRINTED, merge
+from workflow.configuration.read import as_yaml, parse
+from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
 from workflow.plan import STAGES, Plan, cut, name
 from workflow.study_plan import StudyPlan
 
@@ -78,6 +78,34 @@ def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected
     (cell,) = studies.plan(found, "mine").cells()
     assert cell == Cell(expected, "rte") == Cell.parse(cell.path("results"))
     assert cell == Cell.named(cell.name)
+
+
+def test_a_line_like_another_has_its_keys_below_its_own():
+    own = {
+        "fitted": {"like": FITTED, "finetune.epochs": 7},
+        "deep": {"like": "wide", "minus": "wide"},
+        "wide": {"like": "fitted", f"{FINETUNE}.batch": 4, "minus": "fitted"},
+        FITTED: {"like": FITTED},  # that of Table 5
+    }
+    lines = one_study(lines=own).base.experiment.studies["mine"].lines
+    table_5 = parse(changed(shipped(), "experiment.studies", {})).experiment.studies["ablation"]
+    fitted = table_5.lines[FITTED].overlay
+    assert lines[FITTED].overlay == fitted and lines[FITTED].like == ""
+    assert lines["fitted"].overlay == fitted | {f"{FINETUNE}.epochs": 7}
+    assert (
+        lines["deep"].overlay
+        == lines["wide"].overlay
+        == {**fitted, f"{FINETUNE}.epochs": 7, f"{FINETUNE}.batch": 4}
+    )
+    assert [lines[title].minus for title in ("deep", "wide", FITTED)] == ["wide", "fitted", ""]
+
+
+def test_the_values_of_an_axis_come_over_the_keys_of_the_line_that_another_is_like():
+    axis = {"axis": "n_transfer", "values": ["none", 0]}
+    found = one_study(**axis, references={"whole": {}}, lines={"a": {"like": FITTED}})
+    assert found.base.experiment.studies["mine"].lines["a"].overlay.keys().isdisjoint({N_TRANSFER})
+    assert [p.of.n_transfer for p in found.plan("mine").points] == [12, "none", 0]
+    assert parse(yaml.safe_load(as_yaml(found.base))) == found.base
 
 
 def test_a_name_is_a_path_and_no_two_overlays_have_one():

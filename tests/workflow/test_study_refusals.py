@@ -48,6 +48,33 @@ def test_a_study_that_says_nothing_is_one_line(entry, fault):
     assert found.startswith("experiment.studies.mine") and fault in found
 
 
+LIKE = "is no other line of the study and none of Table 5"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            {"a": {"like": "word vectrs"}},
+            {"a": f"'word vectrs' {LIKE}; did you mean 'Word vectors'?"},
+        ),
+        ({"a": {"like": "b"}, "b": {"like": "zzz"}}, {"b": f"'zzz' {LIKE}"}),
+        ({"a": {"like": "a"}}, {"a": f"'a' {LIKE}"}),
+        ({"a": {"like": "LSTM"}, "LSTM": None}, {"a": f"'LSTM' {LIKE}"}),
+        (
+            {"a": {"like": "b"}, "b": {"like": "c"}, "c": {"like": "b"}},
+            {t: f"'{o}' is like others in a circle" for t, o in ("ab", "bc", "cb")},
+        ),
+    ],
+)
+def test_a_line_that_is_like_no_line_is_refused(lines, expected):
+    study = {"heading": "Mine", "tasks": ["rte"], "lines": lines}
+    found = faults(changed(shipped(), "experiment.studies.mine", study))
+    begins = [f"experiment.studies.mine.lines.{t}.like: {said}" for t, said in expected.items()]
+    assert len(found) == len(begins)
+    assert all(line.startswith(begin) for line, begin in zip(found, begins, strict=True))
+
+
 NOTHING = "changes none of its cells; "
 
 

@@ -32,7 +32,7 @@ from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study, merge, shipped, without_tasks
+from workflow.configuration.studies import Study, alike, merge, shipped, without_tasks
 from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
@@ -79,7 +79,9 @@ class Experiment(Settings):
     zero_shot: sections.ZeroShotOptions | None = sections.ZeroShotOptions()
     """What is evaluated zero-shot (null: nothing)."""
     studies: Annotated[
-        dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study], Field(validate_default=True)
+        dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study],
+        AfterValidator(alike),
+        Field(validate_default=True),
     ] = {}
     """The studies by name, each name of a-z, 0-9 and _ alone. The paper's ablation and
     layer_transfer are always there: what is given for them is merged into them. Others can be
