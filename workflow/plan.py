@@ -23,8 +23,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, READ_LAYER, flat, merge
-from workflow.grid import Grid, ZeroShot
-from workflow.study_plan import Line, Point, StudyPlan
+from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 

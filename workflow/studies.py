@@ -16,8 +16,8 @@ from workflow.configuration.model import Config
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, shipped
+from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
-from workflow.study_plan import StudyHead, StudyPlan
 
 OF_THE_PAPER = ("ablation", "layer_transfer")  # studies with tables of their own
 FORMS = ("csv", "md", "svg")  # the files of another study that the page shows

@@ -7,11 +7,11 @@ import pytest
 from gpt1.cell import FULL, Cell, PretrainedModel
 from tests.workflow.configs import changed, complete, full, shipped, small
 from workflow.configuration.read import parse
+from workflow.configuration.sections import Pretrain
 from workflow.configuration.studies import merge
-from workflow.grid import Grid, checkpoint_updates
+from workflow.grid import Grid, StudyPlan
 from workflow.jobs import jobs
 from workflow.plan import Plan
-from workflow.study_plan import StudyPlan
 
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 
@@ -130,7 +130,7 @@ def test_shards_are_neighbours_of_even_size(n, shards, expected):
     ],
 )
 def test_checkpoints_are_log_spaced_from_one_percent_to_the_last_update(updates, n, expected):
-    assert checkpoint_updates(updates, n) == expected
+    assert Pretrain(updates=updates, checkpoints=n).with_checkpoint == expected
 
 
 def test_what_has_an_order_keeps_it_in_what_programs_are_given():

@@ -12,8 +12,8 @@ from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
 from workflow.configuration.read import as_yaml, parse
 from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
+from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
-from workflow.study_plan import StudyPlan
 
 WORLD = complete()
 LINES = Plan(WORLD)

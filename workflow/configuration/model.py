@@ -33,7 +33,6 @@ from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
 from workflow.configuration.studies import Study, alike, merge, shipped, without_tasks
-from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
 def _table_5_first(names: list[str]) -> list[str]:
@@ -64,8 +63,8 @@ class Experiment(Settings):
     optimizer: OptimizerSettings = OptimizerSettings()
     pretrain: sections.Pretrain | None = sections.Pretrain()
     finetune: sections.Finetune = sections.Finetune()
-    seeds: Seeds = Seeds()
-    margins: Margins = Margins()
+    seeds: sections.Seeds = sections.Seeds()
+    margins: sections.Margins = sections.Margins()
     """Differences, in points, that are too small to matter; a claim whose contrast is shown to be
     within them is judged equal."""
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
@@ -189,7 +188,7 @@ class Config(Settings):
         """The pre-training updates that have a checkpoint; by default the last is fine-tuned."""
         if self.experiment.pretrained:
             return [self.experiment.pretrained.updates]
-        return checkpoint_updates(self._pretrain.updates, self._pretrain.checkpoints)
+        return self._pretrain.with_checkpoint
 
     def examples(self) -> dict[str, DataSource]:
         """Every task whose rows are read, with its entry: the run's and the zero-shot tasks."""

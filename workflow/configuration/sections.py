@@ -142,6 +142,16 @@ class Pretrain(PretrainOptions):
     """What is shuffled in the books, as a negative control: words (within each sentence) or
     sentences (null: nothing)."""
 
+    @property
+    def with_checkpoint(self) -> list[int]:
+        """0, the untrained model, and log-spaced updates from 1 % of all (or 1) to the last.
+
+        Strictly increasing; fewer than `checkpoints` if there are too few updates for that many.
+        """
+        first, n = max(1, round(self.updates / 100)), self.checkpoints
+        spaced = (round(first * (self.updates / first) ** (i / (n - 1))) for i in range(n - 1))
+        return sorted({0, *spaced, self.updates})
+
 
 class Finetune(FinetuneOptions):
     """How a cell is fine-tuned on its task."""
@@ -166,6 +176,32 @@ class Finetune(FinetuneOptions):
     """Share of the training rows that select the best epoch (Story Cloze: the authors' share)."""
     select_seed: Seed = 0
     """Seed that draws those rows."""
+
+
+SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
+
+
+class Seeds(Settings):
+    """Seeds of pre-training and of fine-tuning, paired by position."""
+
+    pretrain: SeedList = [0]
+    """Seeds of pre-training (weights, windows and dropout), one model each."""
+    finetune: SeedList = [0, 1, 2]
+    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
+    cycling through them if there are fewer."""
+
+    def sources(self) -> list[int]:
+        """The pre-training seeds that cells start from, at most as many as for fine-tuning."""
+        return self.pretrain[: len(self.finetune)]
+
+
+class Margins(Settings):
+    """Differences, in points, that are too small to matter; stated before the run."""
+
+    task: Annotated[float, Field(gt=0)] = 5.0
+    """For a single task."""
+    mean: Annotated[float, Field(gt=0)] = 2.0
+    """For an average over tasks."""
 
 
 class TaskEntry(TaskRows, OwnTask):
