@@ -162,6 +162,10 @@ class Plan:
             if key not in base or base[key] != value or self._given_way([key])
         }
 
+    def named(self, overlay: Overlay) -> str:
+        """The variant of a line's overlay."""
+        return name(self.effective(overlay))
+
     def keys(self, overlay: Overlay) -> dict[str, Any]:
         """The keys of the run's config with an overlay applied."""
         return merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
@@ -235,7 +239,7 @@ class Plan:
         tasks = entry.tasks or list(self.base.experiment.tasks)
         points = []
         for title, value, overlay in entry.points():
-            line = self.line(name(self.effective(overlay)))
+            line = self.line(self.named(overlay))
             shown = line.n_transfer if entry.axis == N_TRANSFER in overlay else value
             if isinstance(shown, dict) and shown:
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())

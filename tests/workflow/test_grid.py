@@ -10,8 +10,8 @@ from workflow.configuration.read import parse
 from workflow.configuration.sections import Pretrain
 from workflow.configuration.studies import merge
 from workflow.grid import Grid, StudyPlan
-from workflow.jobs import jobs
 from workflow.plan import Plan
+from workflow.studies import jobs
 
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 

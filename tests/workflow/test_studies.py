@@ -12,6 +12,7 @@ from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
 from workflow.configuration.read import as_yaml, parse
 from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
+from workflow.configuration.study_checks import run_faults, study_faults
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
 
@@ -209,7 +210,7 @@ def test_an_axis_of_a_section_may_have_a_part_for_each_line():
     rates = [{"transformer": rate, "lstm": rate} for rate in (1e-3, 2e-3)]
     lines = {"transformer": {}, "LSTM": {"arch": "lstm"}}
     found = one_study(axis=f"{FINETUNE}.lr", values=rates, lines=lines)
-    assert list(studies.faults(found, "mine")) == []
+    assert list(study_faults(found, "mine")) == []
 
 
 def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
@@ -220,9 +221,7 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     trained = [found.config(found.variant(c.line)).finetune(c.task) for c in cells]
     assert [settings.epochs for settings in trained] == 2 * [1, 3, own]
     both = one_study(lines={"a": {key: 3, "experiment.tasks.rte.epochs": own}, "b": {key: 3}})
-    names = [
-        name(both.effective(line)) for _, _, line in both.base.experiment.studies["mine"].points()
-    ]
+    names = [both.named(line) for _, _, line in both.base.experiment.studies["mine"].points()]
     assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
     assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
 
@@ -233,7 +232,7 @@ def test_cells_that_are_kept_are_of_a_study():
     base = changed(base, "experiment.studies.mine.lines", lines)
     for place, n in (("finetune.l2-0/rte", 0), ("finetune.l2-1/rte", 1)):
         found = Plan(parse(changed(base, "experiment.keep", [place])))
-        assert len(list(studies.run_faults(found))) == n
+        assert len(list(run_faults(found))) == n
 
 
 def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
@@ -265,7 +264,7 @@ def test_the_two_lstms_have_the_transformers_parameters_and_flops():
     n_vocab, time = 1500, transformer.n_ctx
 
     def model(line):
-        return LINES.config(name(LINES.effective(lines[line].overlay))).model("lstm")
+        return LINES.config(LINES.named(lines[line].overlay)).model("lstm")
 
     own, shape = model("LSTM, equal parameters").shape, transformer.shape
     h, e = own.n_hidden, own.n_embd

@@ -5,9 +5,9 @@ import pytest
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, small
 from tests.workflow.running import command_line, write
-from workflow import studies
 from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.studies import PAPER
+from workflow.configuration.study_checks import run_faults, study_faults
 from workflow.plan import Plan
 
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
@@ -101,7 +101,7 @@ NOTHING = "changes none of its cells; "
     ],
 )
 def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fault):
-    assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+    assert list(study_faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
 
 
 ROWS = "all lines are compared on the run's reported rows; remove it"
@@ -142,13 +142,13 @@ CHECKPOINTS = (
     ],
 )
 def test_what_a_table_would_find_only_after_training_is_refused(entry, fault):
-    assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+    assert list(study_faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
 
 
 def test_skills_need_cloze_items():
     skills = {"tasks": ["sst2"], "skills": {"sst2": ["opinion"]}}
     found = one_study(shipped("novels"), axis=f"{FINETUNE}.checkpoint", values=[0], **skills)
-    (fault,) = studies.faults(found, "mine")
+    (fault,) = study_faults(found, "mine")
     assert fault.startswith("experiment.studies.mine.skills: there are no cloze items; give exper")
 
 
@@ -228,7 +228,7 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
     ],
 )
 def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(line, fault):
-    found = list(studies.faults(one_study(lines={"a": line}), "mine"))
+    found = list(study_faults(one_study(lines={"a": line}), "mine"))
     assert [text.startswith(f"experiment.studies.mine.lines.a: {fault}") for text in found] == [
         True
     ]
@@ -267,5 +267,5 @@ def test_the_null_of_a_line_that_no_earlier_file_has_is_refused_whatever_follows
 
 def test_table_5_has_all_tasks_of_the_run():
     found = Plan(parse(changed(small(), "experiment.studies.ablation", {"tasks": ["rte"]})))
-    (fault,) = studies.run_faults(found)
+    (fault,) = run_faults(found)
     assert fault.startswith("experiment.studies.ablation.tasks: Table 5 has all tasks; give")

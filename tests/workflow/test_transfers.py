@@ -6,8 +6,9 @@ from tests.workflow.configs import changed, faults, shipped
 from workflow import studies
 from workflow.configuration.read import parse
 from workflow.configuration.studies import FITTED, READ_LAYER, VECTORS, merge
-from workflow.jobs import jobs
+from workflow.configuration.study_checks import study_faults
 from workflow.plan import Plan
+from workflow.studies import jobs
 
 CONFIG = merge(shipped(), shipped("transfers"))
 LINES = Plan(parse(CONFIG))
@@ -23,7 +24,7 @@ def cells(study: str) -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("study", OWN)
 def test_every_study_can_be_made_and_says_what_is_expected(study):
-    assert not [*studies.faults(LINES, study)]
+    assert not [*study_faults(LINES, study)]
     assert LINES.base.experiment.studies[study].expected
     assert "transfers" not in LINES.base.experiment.all
 
@@ -102,7 +103,7 @@ STUDIES = "experiment.studies"
 )
 def test_what_does_not_fit_is_a_line(study, entry, fault):
     config = merge(CONFIG, {"experiment": {"studies": {study: entry}}})
-    found = [*studies.faults(Plan(parse(config)), study)]
+    found = [*study_faults(Plan(parse(config)), study)]
     assert found and all(fault in line for line in found)
 
 

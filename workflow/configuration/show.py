@@ -11,8 +11,8 @@ from pathlib import Path
 
 from workflow.configuration.read import ConfigError, as_yaml, parse, read, refuse
 from workflow.configuration.reference import reference, schema
+from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
-from workflow.studies import run_faults
 
 
 def main() -> None:

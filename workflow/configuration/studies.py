@@ -213,6 +213,7 @@ def _written_out(studies: Mapping[str, Study], name: str) -> Study:
     return study.model_copy(update=parts)
 
 
+OF_THE_PAPER = ("ablation", "layer_transfer")  # studies with tables of their own
 PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compared with it
 # The other lines of Table 5 for which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")

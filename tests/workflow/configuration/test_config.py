@@ -21,8 +21,8 @@ from workflow.configuration import reference, show
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_text, as_yaml, merge, parse, read
+from workflow.configuration.study_checks import run_faults, study_faults
 from workflow.plan import Plan
-from workflow.studies import faults, run_faults
 
 
 def test_the_paper_is_the_default():
@@ -235,7 +235,7 @@ def test_the_own_task_of_the_docs_alone_runs_with_each_config_and_so_does_a_run_
         plan = Plan(config)
         named = [
             *run_faults(plan),
-            *(of for s in config.experiment.studies for of in faults(plan, s)),
+            *(of for s in config.experiment.studies for of in study_faults(plan, s)),
         ]
         assert named == []
         assert "rte" not in config.experiment.tasks and parse(yaml.safe_load(as_yaml(config)))
@@ -243,7 +243,7 @@ def test_the_own_task_of_the_docs_alone_runs_with_each_config_and_so_does_a_run_
             assert "synthetic" in plan.grid().scale
     mine = {"heading": "Mine", "tasks": ["reviews", "mni"]}
     config = merge(merge(shipped(name), own), {"experiment": {"studies": {"mine": mine}}})
-    assert [of.split(":")[1] for of in faults(Plan(parse(config)), "mine")] == [
+    assert [of.split(":")[1] for of in study_faults(Plan(parse(config)), "mine")] == [
         " mni is not in experiment.tasks; add it there, or remove it"
     ]
 
