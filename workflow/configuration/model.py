@@ -32,18 +32,7 @@ from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study, alike, merge, shipped, without_tasks
-
-
-def _table_5_first(names: list[str]) -> list[str]:
-    """The studies with Table 5 first, since the first study with a cell trains and samples it.
-
-    Else Table 5 and what reads the same cells would wait for all cells of another study.
-    """
-    return sorted(names, key=lambda name: name != "ablation")
-
-
-StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+from workflow.configuration.studies import Study, StudyNames, alike, merge, shipped, without_tasks
 
 
 class Experiment(Settings):

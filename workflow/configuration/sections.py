@@ -4,9 +4,9 @@ Most come from the settings of the programs; added here are the keys that only t
 architectures side by side, the number of checkpoints).
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from gpt1.cell import Cell, Embeddings, Shuffled
 from gpt1.settings import (
@@ -282,3 +282,10 @@ class Runtime(RuntimeOptions):
     minutes: Minutes = Minutes(pretrain=60, finetune=30)
     """Time that a job asks a cluster for, in minutes; a partition must allow it, or the job waits
     for ever."""
+
+
+def section_of(kind: Any) -> type[BaseModel] | None:
+    """The class of the section that a key holds, or of its named sections; None without one."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind
+    return next(filter(None, map(section_of, get_args(kind))), None)

@@ -180,6 +180,17 @@ class Study(Settings):
                     yield name, value, line.overlay | flat(at)
 
 
+def _table_5_first(names: list[str]) -> list[str]:
+    """The studies with Table 5 first, since the first study with a cell trains and samples it.
+
+    Else Table 5 and what reads the same cells would wait for all cells of another study.
+    """
+    return sorted(names, key=lambda name: name != "ablation")
+
+
+StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+
+
 def liked(studies: Mapping[str, Study], study: str, title: str) -> Line | None:
     """The line that a line is `like`: another one of its study, else one of Table 5."""
     line = studies[study].titled[title]

@@ -17,7 +17,7 @@ from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, write
-from workflow.configuration import reference, show
+from workflow.configuration import show
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_text, as_yaml, merge, parse, read
@@ -156,7 +156,7 @@ def test_a_complete_config_leaves_out_what_studies_do_not_change():
 
 def test_the_reference_page_is_that_of_the_model():
     page = ROOT / "docs" / "config.md"
-    assert page.read_text(encoding="utf-8") == reference.reference()
+    assert page.read_text(encoding="utf-8") == show.reference()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "world_full", "transfers"])
@@ -165,7 +165,7 @@ def test_every_config_file_names_the_schema_and_fits_it(name):
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=config.schema.json"
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(reference.schema()))
+    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(show.schema()))
 
 
 def test_runtime_is_no_part_of_any_settings():
