@@ -12,7 +12,7 @@ from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
 from workflow.configuration.read import as_yaml, parse
 from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
-from workflow.configuration.study_checks import run_faults, study_faults
+from workflow.configuration.study_checks import study_faults
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
 
@@ -197,9 +197,10 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
         ("experiment.pretrain.shuffled", [None, "words"], ["null", "words"]),
         (f"{FINETUNE}.init_std", [None, 0.1], ["null", "0.1"]),
         ("experiment.world.discourse", [{}, {"remarks": 0}], ["{}", "remarks 0"]),
+        (f"{FINETUNE}.dropout", [{"resid": 0.1, "embd": 0.2}], ["resid 0.1, embd 0.2"]),
     ],
 )
-def test_null_is_a_value_like_others(axis, values, shown):
+def test_null_and_sections_are_values_like_others(axis, values, shown):
     found = one_study(axis=axis, values=values, references={"whole": {}})
     plan = studies.plan(found, "mine")
     assert plan.values == shown and plan.points[0].key == ("whole", "")
@@ -226,29 +227,16 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
 
 
-def test_cells_that_are_kept_are_of_a_study():
-    lines = {"a": {f"{FINETUNE}.l2": 0}}
-    base = changed(shipped(), "experiment.studies", {"mine": {"heading": "M", "tasks": ["rte"]}})
-    base = changed(base, "experiment.studies.mine.lines", lines)
-    for place, n in (("finetune.l2-0/rte", 0), ("finetune.l2-1/rte", 1)):
-        found = Plan(parse(changed(base, "experiment.keep", [place])))
-        assert len(list(run_faults(found))) == n
-
-
 def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
-    lines = {"own": {}, "faster": {"experiment.pretrain.lr.transformer": 1e-2}}
-    own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
-    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
-    assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
-
-
-def test_no_score_of_a_model_with_permuted_embeddings_is_read():
-    lines = {"own": {}, "permuted": {f"{FINETUNE}.embeddings": "permuted"}}
-    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
-    found = one_study(lines=lines, **axis)
-    read = studies.inputs(found, studies.plan(found, "mine"))
-    assert read and not any("permuted" in path for path in read)
+    others = (
+        {},
+        {"experiment.pretrain.lr.transformer": 1e-2},
+        {f"{FINETUNE}.embeddings": "permuted"},
+    )
+    plans = [one_study(lines={"own": {}, "b": other}, **axis) for other in others]
+    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in plans]
+    assert read[0] == read[1] == read[2] and len(read[0]) == 3 * 9  # seeds and checkpoints
 
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
@@ -313,12 +301,6 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     said = snakemake(ROOT, *options, "--", target)
     (line,) = (line for line in said.splitlines() if "python -m gpt1 finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
-
-
-def test_a_section_on_the_axis_is_shown_by_its_keys():
-    values = [{"resid": 0.1, "embd": 0.2}]
-    lines = one_study(axis=f"{FINETUNE}.dropout", values=values)
-    assert [point.value for point in lines.plan("mine").points] == ["resid 0.1, embd 0.2"]
 
 
 def test_the_lines_whose_titles_are_the_papers_are_those_that_it_prints():

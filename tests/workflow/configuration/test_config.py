@@ -241,11 +241,6 @@ def test_the_own_task_of_the_docs_alone_runs_with_each_config_and_so_does_a_run_
         assert "rte" not in config.experiment.tasks and parse(yaml.safe_load(as_yaml(config)))
         if config.experiment.world:  # the rows, or of one's own task the books
             assert "synthetic" in plan.grid().scale
-    mine = {"heading": "Mine", "tasks": ["reviews", "mni"]}
-    config = merge(merge(shipped(name), own), {"experiment": {"studies": {"mine": mine}}})
-    assert [of.split(":")[1] for of in study_faults(Plan(parse(config)), "mine")] == [
-        " mni is not in experiment.tasks; add it there, or remove it"
-    ]
 
 
 def test_a_study_whose_tasks_are_all_dropped_has_as_many_others():
