@@ -58,13 +58,18 @@ CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
 
 def nested(overlay: Overlay) -> dict[str, Any]:
-    """An overlay as nested sections, as in a config file."""
+    """An overlay as nested sections, as in a config file.
+
+    Raises ConfigError if a key lies below one that is given as a whole, such as null.
+    """
     sections: dict[str, Any] = {}
     for key, value in overlay.items():
         *path, last = key.split(".")
         section = sections
         for part in path:
             section = section.setdefault(part, {})
+            if not isinstance(section, dict):
+                raise ConfigError([f"{key}: the section {part} is given as well; remove one"])
         section[last] = value
     return sections
 

@@ -75,6 +75,16 @@ def of_lines(**lines: Any) -> dict[str, Any]:
             of_lines(a={"world.exclude": ["verse"]}),
             "lines.a: experiment.world.exclude.0: should be",
         ),
+        *(
+            (
+                of_lines(a=keys) | axis,
+                f"{part}: experiment.pretrain.updates: the section pretrain is",
+            )
+            for keys, axis, part in (
+                ({"pretrain": None, "pretrain.updates": 300}, {}, "lines.a"),
+                ({"pretrain": None}, {"axis": "pretrain.updates", "values": [300]}, "axis"),
+            )
+        ),
         # Cells that cannot be made.
         (
             of_lines(a={"n_transfer": 13}),
