@@ -131,14 +131,9 @@ def jobs(lines: Plan) -> Iterator[Job]:
                 alone = job_of(lines, f"finetune_{study}_{kind}", variant, tasks)
                 together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
         for job, variants in together.items():
-            every = tuple(variants)
-            for cut in _cuts(every, lines.base.runtime.shards):
-                names[job.name] = n = names.get(job.name, 0) + 1
-                unique = job.name if n == 1 else f"{job.name}_{n}"
+            every, n = tuple(variants), min(lines.base.runtime.shards, len(variants))
+            for i in range(n):
+                cut = every[i * len(every) // n : (i + 1) * len(every) // n]
+                names[job.name] = number = names.get(job.name, 0) + 1
+                unique = job.name if number == 1 else f"{job.name}_{number}"
                 yield replace(job, name=unique, lines=cut, together=every)
-
-
-def _cuts(variants: tuple[str, ...], shards: int) -> Iterator[tuple[str, ...]]:
-    n = min(shards, len(variants))
-    for i in range(n):
-        yield variants[i * len(variants) // n : (i + 1) * len(variants) // n]
