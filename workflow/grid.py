@@ -4,39 +4,154 @@ Light on purpose (no torch, no pandas), because the Snakefile plans with it.
 """
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
+import tasks
 from gpt1.cell import (
     FULL,
+    PERMUTED,
     SHUFFLED,
+    VECTORS,
     Arch,
     Cell,
     Corpus,
     NTransfer,
     PretrainedModel,
+    needs_model,
 )
-from gpt1.settings import ScoreRange, Seed
-from tasks.common.settings import Settings, unique
+from gpt1.settings import ScoreRange
+from tasks import Task
+from tasks.common.settings import Settings
+from tasks.own import OwnTask
 from tasks.prompt import Scoring
-from workflow.study_plan import Aux, Line, OfTasks, StudyPlan
+from workflow.configuration.sections import Margins, Seeds
 
-SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
+Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 
 
-class Seeds(Settings):
-    """Seeds of pre-training and of fine-tuning, paired by position."""
+class OfTasks(Settings):
+    """A list of tasks by name; `own` describes those that are the user's own."""
 
-    pretrain: SeedList = [0]
-    """Seeds of pre-training (weights, windows and dropout), one model each."""
-    finetune: SeedList = [0, 1, 2]
-    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
-    cycling through them if there are fewer."""
+    tasks: list[str]
+    own: dict[str, OwnTask] = {}
 
-    def sources(self) -> list[int]:
-        """The pre-training seeds that cells start from, at most as many as for fine-tuning."""
-        return self.pretrain[: len(self.finetune)]
+    def task(self, name: str) -> Task:
+        """The task of that name. Raises InputError if there is none."""
+        return tasks.task(name, self.own.get(name))
+
+    @property
+    def titles(self) -> str:
+        """The titles of all tasks, separated by commas."""
+        return ", ".join(map(self.shown, self.tasks))
+
+    def shown(self, name: str) -> str:
+        """A task's title, or the number of tasks in a mean (`avg`: the paper's eight)."""
+        if name in ("avg", "avg_all", "mean"):
+            n = 8 if name == "avg" else len(self.tasks)
+            return f"mean of {n} task{'s' * (n > 1)}"
+        return self.task(name).title
+
+
+class Line(Settings):
+    """A line of the run: what its cells start from and how they are trained.
+
+    `n_layer` is the depth of its model and `corpus` what the model has read, or what has become of
+    its embeddings. The cells start from the language models of the variant `model`, one for each of
+    the seeds `pretrain`. A line is `plain` if it differs from the run only by the paper's ablations
+    (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and then `pretrain`).
+    """
+
+    name: str
+    arch: Arch
+    n_transfer: NTransfer
+    n_layer: int
+    aux: Aux
+    corpus: Corpus
+    model: str
+    pretrain: list[int]
+    plain: bool
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that describe it in tables."""
+        return {name: str(getattr(self, name)) for name in ("arch", "aux", "n_transfer", "corpus")}
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a negative control."""
+        return self.corpus not in ("books", VECTORS)
+
+    def models(self) -> list[PretrainedModel]:
+        """The language models that its seeds start from, in turn; none if it needs no model."""
+        if not needs_model(self.n_transfer, self.corpus):
+            return []
+        permuted = self.corpus == PERMUTED
+        return [PretrainedModel(self.arch, seed, self.model, permuted) for seed in self.pretrain]
+
+
+class Point(Settings):
+    """A line of a study, by its title, at a value of the axis; `value` is empty without one.
+
+    It is compared with the line titled `minus`, or with the study's first if that is empty.
+    """
+
+    line: str
+    value: str = ""
+    of: Line
+    minus: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The line's title and the value of the axis."""
+        return self.line, self.value
+
+
+class StudyPlan(OfTasks):
+    """A study: each of its points on each of its tasks is a cell.
+
+    `axis` is the short name of the key that varies, such as `lm_coef`. `references` names the lines
+    that have no axis. `skills` maps a task to the skills of cloze items that teach it. `seeds` are
+    those of fine-tuning.
+    """
+
+    title: str
+    axis: str = ""
+    references: list[str] = []
+    points: list[Point] = Field(min_length=1)
+    expected: list[str] = []
+    skills: dict[str, list[str]] = {}
+    seeds: list[int] = []
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether any line is compared with another line than the first."""
+        return any(point.minus for point in self.points)
+
+    @property
+    def lines(self) -> list[str]:
+        """The titles of the lines, without the references."""
+        titles = dict.fromkeys(point.line for point in self.points)
+        return [title for title in titles if title not in self.references]
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the axis, in order."""
+        return list(dict.fromkeys(point.value for point in self.points if point.value))
+
+    def cells(self) -> list[Cell]:
+        """Every cell once."""
+        names = dict.fromkeys(point.of.name for point in self.points)
+        return [Cell(name, task) for name in names for task in self.tasks]
+
+
+class StudyHead(Settings):
+    """What the page says about a study, whether or not it was run."""
+
+    name: str
+    heading: str
+    question: str = ""
 
 
 class ZeroShot(OfTasks):
@@ -52,15 +167,6 @@ class ZeroShot(OfTasks):
     def of(self, scoring: Scoring) -> list[str]:
         """The tasks that are scored in this way."""
         return [name for name in self.tasks if scoring in self.scorings(name)]
-
-
-class Margins(Settings):
-    """Differences, in points, that are too small to matter; stated before the run."""
-
-    task: Annotated[float, Field(gt=0)] = 5.0
-    """For a single task."""
-    mean: Annotated[float, Field(gt=0)] = 2.0
-    """For an average over tasks."""
 
 
 class Grid(OfTasks):
@@ -225,13 +331,3 @@ class Grid(OfTasks):
         """The cells whose predictions are submitted to GLUE."""
         cells = (cell for cell in self.cells() if cell.line == FULL)
         return [cell for cell in cells if cell.task in self.unlabelled]
-
-
-def checkpoint_updates(updates: int, n: int) -> list[int]:
-    """0, the untrained model, and `n` log-spaced updates from 1 % of `updates` (or 1) to the last.
-
-    Strictly increasing; fewer than `n` if `updates` is too small for that many.
-    """
-    first = max(1, round(updates / 100))
-    spaced = (round(first * (updates / first) ** (i / (n - 1))) for i in range(n - 1))
-    return sorted({0, *spaced, updates})

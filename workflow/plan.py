@@ -23,8 +23,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, READ_LAYER, flat, merge
-from workflow.grid import Grid, ZeroShot
-from workflow.study_plan import Line, Point, StudyPlan
+from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 
@@ -59,13 +58,18 @@ CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
 
 def nested(overlay: Overlay) -> dict[str, Any]:
-    """An overlay as nested sections, as in a config file."""
+    """An overlay as nested sections, as in a config file.
+
+    Raises ConfigError if a key lies below one that is given as a whole, such as null.
+    """
     sections: dict[str, Any] = {}
     for key, value in overlay.items():
         *path, last = key.split(".")
         section = sections
         for part in path:
             section = section.setdefault(part, {})
+            if not isinstance(section, dict):
+                raise ConfigError([f"{key}: the section {part} is given as well; remove one"])
         section[last] = value
     return sections
 
@@ -163,6 +167,10 @@ class Plan:
             if key not in base or base[key] != value or self._given_way([key])
         }
 
+    def named(self, overlay: Overlay) -> str:
+        """The variant of a line's overlay."""
+        return name(self.effective(overlay))
+
     def keys(self, overlay: Overlay) -> dict[str, Any]:
         """The keys of the run's config with an overlay applied."""
         return merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
@@ -236,7 +244,7 @@ class Plan:
         tasks = entry.tasks or list(self.base.experiment.tasks)
         points = []
         for title, value, overlay in entry.points():
-            line = self.line(name(self.effective(overlay)))
+            line = self.line(self.named(overlay))
             shown = line.n_transfer if entry.axis == N_TRANSFER in overlay else value
             if isinstance(shown, dict) and shown:
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())

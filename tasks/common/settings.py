@@ -58,8 +58,8 @@ class Settings(BaseModel):
             raise InputError(first_fault(error)) from None
 
     def to_json(self) -> str:
-        """The settings as `parse` reads them; equal settings give equal text."""
-        return json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        """The settings as `parse` reads them, keys in their order, which may mean something."""
+        return json.dumps(self.model_dump(mode="json"))
 
 
 def first_fault(error: ValidationError) -> str:

@@ -32,8 +32,8 @@ from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.grid import Grid, Seeds
-from workflow.study_plan import Aux
+from workflow.configuration.sections import Seeds
+from workflow.grid import Aux, Grid
 
 LAYERS: dict[Arch, list[NTransfer]] = {
     "transformer": ["none", 0, 6, 12],

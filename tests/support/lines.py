@@ -7,8 +7,8 @@ from workflow.analysis import paper
 from workflow.analysis.paper import FULL as WHOLE
 from workflow.analysis.paper import LSTM, NEITHER, NO_AUX, NO_PRETRAINING, Variant
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
+from workflow.grid import Aux, Line, Point, StudyPlan
 from workflow.plan import name
-from workflow.study_plan import Aux, Line, Point, StudyPlan
 
 PAPER_VARIANTS = (WHOLE, NO_PRETRAINING, NO_AUX, LSTM)
 FURTHER_VARIANTS = (

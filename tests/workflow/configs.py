@@ -15,8 +15,8 @@ from workflow import results_folder
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, merge, parse
+from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
-from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "quick", "smoke", "novels", "novels_night", "gpu", "paper", "laptop")

@@ -5,11 +5,13 @@ from collections import Counter
 import pytest
 
 from gpt1.cell import FULL, Cell, PretrainedModel
-from tests.workflow.configs import changed, complete, full, shipped
+from tests.workflow.configs import changed, complete, full, shipped, small
 from workflow.configuration.read import parse
-from workflow.grid import checkpoint_updates
-from workflow.jobs import jobs
+from workflow.configuration.sections import Pretrain
+from workflow.configuration.studies import merge
+from workflow.grid import Grid, StudyPlan
 from workflow.plan import Plan
+from workflow.studies import jobs
 
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 
@@ -128,7 +130,21 @@ def test_shards_are_neighbours_of_even_size(n, shards, expected):
     ],
 )
 def test_checkpoints_are_log_spaced_from_one_percent_to_the_last_update(updates, n, expected):
-    assert checkpoint_updates(updates, n) == expected
+    assert Pretrain(updates=updates, checkpoints=n).with_checkpoint == expected
+
+
+def test_what_has_an_order_keeps_it_in_what_programs_are_given():
+    config = merge(small(), shipped("transfers"))
+    config = changed(config, "experiment.tasks", {"sst2": {}, "rte": {}, "cola": {}})
+    config["experiment"]["zero_shot"] = {}
+    skills = {"sst2": ["opinion"], "cola": ["reflexive", "agreement"]}
+    config["experiment"]["studies"]["which_first"] |= {"skills": skills}
+    lines = Plan(parse(config))
+    grid, plan = lines.grid(), lines.plan("which_first")
+    given = Grid.parse(grid.to_json())
+    assert [*given.zero_shot.normalise] == ["sst2", "rte", "cola", "dprd"] == given.zero_shot.tasks
+    assert [*given.studies] == ["ablation", "layer_transfer"] and [*given.lines] == [*grid.lines]
+    assert [*StudyPlan.parse(plan.to_json()).skills] == ["sst2", "cola"]
 
 
 def test_unlabelled_rows_are_those_of_all_glue_tasks():

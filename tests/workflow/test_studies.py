@@ -10,10 +10,11 @@ from tests.workflow.running import planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
-from workflow.configuration.read import parse
-from workflow.configuration.studies import PAPER, PRINTED, merge
+from workflow.configuration.read import as_yaml, parse
+from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
+from workflow.configuration.study_checks import study_faults
+from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
-from workflow.study_plan import StudyPlan
 
 WORLD = complete()
 LINES = Plan(WORLD)
@@ -78,6 +79,34 @@ def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected
     (cell,) = studies.plan(found, "mine").cells()
     assert cell == Cell(expected, "rte") == Cell.parse(cell.path("results"))
     assert cell == Cell.named(cell.name)
+
+
+def test_a_line_like_another_has_its_keys_below_its_own():
+    own = {
+        "fitted": {"like": FITTED, "finetune.epochs": 7},
+        "deep": {"like": "wide", "minus": "wide"},
+        "wide": {"like": "fitted", f"{FINETUNE}.batch": 4, "minus": "fitted"},
+        FITTED: {"like": FITTED},  # that of Table 5
+    }
+    lines = one_study(lines=own).base.experiment.studies["mine"].lines
+    table_5 = parse(changed(shipped(), "experiment.studies", {})).experiment.studies["ablation"]
+    fitted = table_5.lines[FITTED].overlay
+    assert lines[FITTED].overlay == fitted and lines[FITTED].like == ""
+    assert lines["fitted"].overlay == fitted | {f"{FINETUNE}.epochs": 7}
+    assert (
+        lines["deep"].overlay
+        == lines["wide"].overlay
+        == {**fitted, f"{FINETUNE}.epochs": 7, f"{FINETUNE}.batch": 4}
+    )
+    assert [lines[title].minus for title in ("deep", "wide", FITTED)] == ["wide", "fitted", ""]
+
+
+def test_the_values_of_an_axis_come_over_the_keys_of_the_line_that_another_is_like():
+    axis = {"axis": "n_transfer", "values": ["none", 0]}
+    found = one_study(**axis, references={"whole": {}}, lines={"a": {"like": FITTED}})
+    assert found.base.experiment.studies["mine"].lines["a"].overlay.keys().isdisjoint({N_TRANSFER})
+    assert [p.of.n_transfer for p in found.plan("mine").points] == [12, "none", 0]
+    assert parse(yaml.safe_load(as_yaml(found.base))) == found.base
 
 
 def test_a_name_is_a_path_and_no_two_overlays_have_one():
@@ -168,9 +197,10 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
         ("experiment.pretrain.shuffled", [None, "words"], ["null", "words"]),
         (f"{FINETUNE}.init_std", [None, 0.1], ["null", "0.1"]),
         ("experiment.world.discourse", [{}, {"remarks": 0}], ["{}", "remarks 0"]),
+        (f"{FINETUNE}.dropout", [{"resid": 0.1, "embd": 0.2}], ["resid 0.1, embd 0.2"]),
     ],
 )
-def test_null_is_a_value_like_others(axis, values, shown):
+def test_null_and_sections_are_values_like_others(axis, values, shown):
     found = one_study(axis=axis, values=values, references={"whole": {}})
     plan = studies.plan(found, "mine")
     assert plan.values == shown and plan.points[0].key == ("whole", "")
@@ -181,7 +211,7 @@ def test_an_axis_of_a_section_may_have_a_part_for_each_line():
     rates = [{"transformer": rate, "lstm": rate} for rate in (1e-3, 2e-3)]
     lines = {"transformer": {}, "LSTM": {"arch": "lstm"}}
     found = one_study(axis=f"{FINETUNE}.lr", values=rates, lines=lines)
-    assert list(studies.faults(found, "mine")) == []
+    assert list(study_faults(found, "mine")) == []
 
 
 def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
@@ -192,36 +222,21 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     trained = [found.config(found.variant(c.line)).finetune(c.task) for c in cells]
     assert [settings.epochs for settings in trained] == 2 * [1, 3, own]
     both = one_study(lines={"a": {key: 3, "experiment.tasks.rte.epochs": own}, "b": {key: 3}})
-    names = [
-        name(both.effective(line)) for _, _, line in both.base.experiment.studies["mine"].points()
-    ]
+    names = [both.named(line) for _, _, line in both.base.experiment.studies["mine"].points()]
     assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
     assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
 
 
-def test_cells_that_are_kept_are_of_a_study():
-    lines = {"a": {f"{FINETUNE}.l2": 0}}
-    base = changed(shipped(), "experiment.studies", {"mine": {"heading": "M", "tasks": ["rte"]}})
-    base = changed(base, "experiment.studies.mine.lines", lines)
-    for place, n in (("finetune.l2-0/rte", 0), ("finetune.l2-1/rte", 1)):
-        found = Plan(parse(changed(base, "experiment.keep", [place])))
-        assert len(list(studies.run_faults(found))) == n
-
-
 def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
-    lines = {"own": {}, "faster": {"experiment.pretrain.lr.transformer": 1e-2}}
-    own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
-    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
-    assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
-
-
-def test_no_score_of_a_model_with_permuted_embeddings_is_read():
-    lines = {"own": {}, "permuted": {f"{FINETUNE}.embeddings": "permuted"}}
-    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
-    found = one_study(lines=lines, **axis)
-    read = studies.inputs(found, studies.plan(found, "mine"))
-    assert read and not any("permuted" in path for path in read)
+    others = (
+        {},
+        {"experiment.pretrain.lr.transformer": 1e-2},
+        {f"{FINETUNE}.embeddings": "permuted"},
+    )
+    plans = [one_study(lines={"own": {}, "b": other}, **axis) for other in others]
+    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in plans]
+    assert read[0] == read[1] == read[2] and len(read[0]) == 3 * 9  # seeds and checkpoints
 
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
@@ -237,7 +252,7 @@ def test_the_two_lstms_have_the_transformers_parameters_and_flops():
     n_vocab, time = 1500, transformer.n_ctx
 
     def model(line):
-        return LINES.config(name(LINES.effective(lines[line].overlay))).model("lstm")
+        return LINES.config(LINES.named(lines[line].overlay)).model("lstm")
 
     own, shape = model("LSTM, equal parameters").shape, transformer.shape
     h, e = own.n_hidden, own.n_embd
@@ -286,12 +301,6 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     said = snakemake(ROOT, *options, "--", target)
     (line,) = (line for line in said.splitlines() if "python -m gpt1 finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
-
-
-def test_a_section_on_the_axis_is_shown_by_its_keys():
-    values = [{"resid": 0.1, "embd": 0.2}]
-    lines = one_study(axis=f"{FINETUNE}.dropout", values=values)
-    assert [point.value for point in lines.plan("mine").points] == ["resid 0.1, embd 0.2"]
 
 
 def test_the_lines_whose_titles_are_the_papers_are_those_that_it_prints():

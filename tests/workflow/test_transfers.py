@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.workflow.configs import changed, faults, shipped
+from tests.workflow.configs import shipped
 from workflow import studies
 from workflow.configuration.read import parse
 from workflow.configuration.studies import FITTED, READ_LAYER, VECTORS, merge
-from workflow.jobs import jobs
+from workflow.configuration.study_checks import study_faults
 from workflow.plan import Plan
+from workflow.studies import jobs
 
 CONFIG = merge(shipped(), shipped("transfers"))
 LINES = Plan(parse(CONFIG))
@@ -23,7 +24,7 @@ def cells(study: str) -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("study", OWN)
 def test_every_study_can_be_made_and_says_what_is_expected(study):
-    assert not [*studies.faults(LINES, study)]
+    assert not [*study_faults(LINES, study)]
     assert LINES.base.experiment.studies[study].expected
     assert "transfers" not in LINES.base.experiment.all
 
@@ -87,35 +88,3 @@ def test_of_each_task_the_skills_and_all_checkpoints_are_read():
     assert [*plan.skills] and {*plan.skills} == {*EVERY}
     read = {path for path in studies.inputs(LINES, plan) if "/cloze/" in path}
     assert len(read) == 3 * len(updates)
-
-
-STUDIES = "experiment.studies"
-
-
-@pytest.mark.parametrize(
-    ("study", "entry", "fault"),
-    [
-        ("which_first", {"skills": {"rte": ["mood"]}}, "skills.rte: there is no mood among"),
-        ("which_first", {"skills": {"wnli": ["energy"]}}, "skills.wnli: there is no wnli among"),
-        ("aux_loss", {"lines": {"a": {"seeds.finetune": [3]}}}, "experiment.seeds.finetune is the"),
-    ],
-)
-def test_what_does_not_fit_is_a_line(study, entry, fault):
-    config = merge(CONFIG, {"experiment": {"studies": {study: entry}}})
-    found = [*studies.faults(Plan(parse(config)), study)]
-    assert found and all(fault in line for line in found)
-
-
-@pytest.mark.parametrize(
-    ("line", "given", "fault"),
-    [
-        ({"minus": "nobody"}, {}, "lines.a.minus: give a line of a study without an axis"),
-        ({"minus": "b"}, {"axis": "n_transfer", "values": [1]}, "lines.a.minus: give a line of a"),
-        ({"axis": "n_transfer"}, {}, "lines.a.values: the study has no axis; remove them"),
-        ({}, {"skills": {"rte": ["energy"]}}, "skills: give them for one line"),
-    ],
-)
-def test_a_line_that_says_nothing_is_refused(line, given, fault):
-    study = {"tasks": ["rte"], "lines": {"a": line, "b": {}}, **given}
-    (found,) = faults(changed(shipped(), STUDIES, {"mine": study}))
-    assert fault in found

@@ -30,7 +30,7 @@ from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import SeedPool, estimates
 from workflow.analysis.stats.sample import difference, mean_of
 from workflow.analysis.table import DECIMALS, Table
-from workflow.grid import Margins
+from workflow.configuration.sections import Margins
 
 HIGHER, LOWER, SAME = "b higher", "b lower", "same in every row"
 SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers

@@ -33,8 +33,8 @@ from workflow.analysis.peaks import PEAKS
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
 from workflow.configuration.read import ConfigError, parse, read, refuse
+from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
-from workflow.studies import run_faults
 
 # Mean tokens of a published input, special tokens included; the synthetic world's are about half.
 LENGTHS = {

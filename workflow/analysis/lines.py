@@ -28,8 +28,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns
 from workflow.analysis.stats.sample import Heads, Sample, Scores, combine, mean_of
 from workflow.analysis.stats.samples import Samples, official_sets
-from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan
+from workflow.grid import Grid, Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change")
 Score = Callable[[Cell], Sample | None]

@@ -8,7 +8,7 @@ Beside the CSV it writes the same as Markdown, and the figure as PNG, SVG and PD
 from workflow.analysis.figures import lines, style
 from workflow.analysis.program import parser
 from workflow.analysis.studies import parts, table
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def main(argv: list[str] | None = None) -> None:

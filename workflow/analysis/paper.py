@@ -14,8 +14,7 @@ import pandas as pd
 
 from gpt1.cell import Arch, Cell, Corpus
 from workflow.configuration import studies
-from workflow.grid import Grid
-from workflow.study_plan import Aux
+from workflow.grid import Aux, Grid
 
 OURS = "Finetuned Transformer LM (ours)"  # the paper's own row in Tables 2 to 4
 NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"), keep_default_na=False)

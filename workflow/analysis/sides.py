@@ -26,8 +26,9 @@ from workflow.analysis.stats.scoring import limits_of
 from workflow.analysis.table import read_csv
 from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
+from workflow.configuration.sections import Margins
 from workflow.configuration.studies import flat
-from workflow.grid import Grid, Margins
+from workflow.grid import Grid
 from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 

@@ -15,6 +15,7 @@ from tasks.hub import fault
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
+from workflow.configuration.studies import liked
 
 # What else these names stand for where the names of tasks stand.
 FORMULA = re.compile(r"\s*([=@]\s*\S|[-+](?!(\.inf|[\d.]*(e[-+]?\d+)?)\s*$))", re.I)  # but a number
@@ -27,6 +28,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     if wrong := [*_tasks(experiment)]:
         yield from wrong
         return
+    yield from _likes(experiment)
     yield from _titles(experiment)
     yield from _formulas(experiment)
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
@@ -66,6 +68,26 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
         others = (asked.tasks if asked else ()) if key == "only" else known
         for name in {*given} - {*experiment.tasks, *others, "dprd"}:
             yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
+
+
+def _likes(experiment: Experiment) -> Iterator[str]:
+    """Lines that are like no line, or else those that are like each other in a circle."""
+    studies = experiment.studies
+    left = [
+        (study, title, line.like)
+        for study, entry in studies.items()
+        for title, line in entry.titled.items()
+        if line and line.like
+    ]
+    unknown = [of for of in left if not liked(studies, *of[:2])]
+    for study, title, like in unknown or left:
+        entry, why = studies[study], "is like others in a circle; give one of them its keys instead"
+        if unknown:
+            titles = {*entry.titled, *studies["ablation"].titled} - {title}
+            near = difflib.get_close_matches(like, titles, n=1)
+            remedy = f"; did you mean {near[0]!r}?" if near else "; give the title of one"
+            why = f"is no other line of the study and none of Table 5{remedy}"
+        yield f"experiment.studies.{study}.{entry.part(title)}.like: {like!r} {why}"
 
 
 def _titles(experiment: Experiment) -> Iterator[str]:

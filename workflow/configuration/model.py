@@ -32,19 +32,7 @@ from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study, merge, shipped, without_tasks
-from workflow.grid import Margins, Seeds, checkpoint_updates
-
-
-def _table_5_first(names: list[str]) -> list[str]:
-    """The studies with Table 5 first, since the first study with a cell trains and samples it.
-
-    Else Table 5 and what reads the same cells would wait for all cells of another study.
-    """
-    return sorted(names, key=lambda name: name != "ablation")
-
-
-StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+from workflow.configuration.studies import Study, StudyNames, alike, merge, shipped, without_tasks
 
 
 class Experiment(Settings):
@@ -64,8 +52,8 @@ class Experiment(Settings):
     optimizer: OptimizerSettings = OptimizerSettings()
     pretrain: sections.Pretrain | None = sections.Pretrain()
     finetune: sections.Finetune = sections.Finetune()
-    seeds: Seeds = Seeds()
-    margins: Margins = Margins()
+    seeds: sections.Seeds = sections.Seeds()
+    margins: sections.Margins = sections.Margins()
     """Differences, in points, that are too small to matter; a claim whose contrast is shown to be
     within them is judged equal."""
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
@@ -79,7 +67,9 @@ class Experiment(Settings):
     zero_shot: sections.ZeroShotOptions | None = sections.ZeroShotOptions()
     """What is evaluated zero-shot (null: nothing)."""
     studies: Annotated[
-        dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study], Field(validate_default=True)
+        dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study],
+        AfterValidator(alike),
+        Field(validate_default=True),
     ] = {}
     """The studies by name, each name of a-z, 0-9 and _ alone. The paper's ablation and
     layer_transfer are always there: what is given for them is merged into them. Others can be
@@ -187,7 +177,7 @@ class Config(Settings):
         """The pre-training updates that have a checkpoint; by default the last is fine-tuned."""
         if self.experiment.pretrained:
             return [self.experiment.pretrained.updates]
-        return checkpoint_updates(self._pretrain.updates, self._pretrain.checkpoints)
+        return self._pretrain.with_checkpoint
 
     def examples(self) -> dict[str, DataSource]:
         """Every task whose rows are read, with its entry: the run's and the zero-shot tasks."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from tasks import TASKS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
-from workflow.configuration.reference import section_of
+from workflow.configuration.sections import section_of
 from workflow.configuration.studies import flat, merge, shipped
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"

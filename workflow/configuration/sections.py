@@ -4,9 +4,9 @@ Most come from the settings of the programs; added here are the keys that only t
 architectures side by side, the number of checkpoints).
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from gpt1.cell import Cell, Embeddings, Shuffled
 from gpt1.settings import (
@@ -142,6 +142,16 @@ class Pretrain(PretrainOptions):
     """What is shuffled in the books, as a negative control: words (within each sentence) or
     sentences (null: nothing)."""
 
+    @property
+    def with_checkpoint(self) -> list[int]:
+        """0, the untrained model, and log-spaced updates from 1 % of all (or 1) to the last.
+
+        Strictly increasing; fewer than `checkpoints` if there are too few updates for that many.
+        """
+        first, n = max(1, round(self.updates / 100)), self.checkpoints
+        spaced = (round(first * (self.updates / first) ** (i / (n - 1))) for i in range(n - 1))
+        return sorted({0, *spaced, self.updates})
+
 
 class Finetune(FinetuneOptions):
     """How a cell is fine-tuned on its task."""
@@ -166,6 +176,32 @@ class Finetune(FinetuneOptions):
     """Share of the training rows that select the best epoch (Story Cloze: the authors' share)."""
     select_seed: Seed = 0
     """Seed that draws those rows."""
+
+
+SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
+
+
+class Seeds(Settings):
+    """Seeds of pre-training and of fine-tuning, paired by position."""
+
+    pretrain: SeedList = [0]
+    """Seeds of pre-training (weights, windows and dropout), one model each."""
+    finetune: SeedList = [0, 1, 2]
+    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
+    cycling through them if there are fewer."""
+
+    def sources(self) -> list[int]:
+        """The pre-training seeds that cells start from, at most as many as for fine-tuning."""
+        return self.pretrain[: len(self.finetune)]
+
+
+class Margins(Settings):
+    """Differences, in points, that are too small to matter; stated before the run."""
+
+    task: Annotated[float, Field(gt=0)] = 5.0
+    """For a single task."""
+    mean: Annotated[float, Field(gt=0)] = 2.0
+    """For an average over tasks."""
 
 
 class TaskEntry(TaskRows, OwnTask):
@@ -246,3 +282,10 @@ class Runtime(RuntimeOptions):
     minutes: Minutes = Minutes(pretrain=60, finetune=30)
     """Time that a job asks a cluster for, in minutes; a partition must allow it, or the job waits
     for ever."""
+
+
+def section_of(kind: Any) -> type[BaseModel] | None:
+    """The class of the section that a key holds, or of its named sections; None without one."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind
+    return next(filter(None, map(section_of, get_args(kind))), None)

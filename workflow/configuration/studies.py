@@ -79,6 +79,9 @@ class Line(Settings):
 
     model_config = ConfigDict(extra="allow")
 
+    like: str = ""
+    """The title of another line of the study, or of one of Table 5, whose keys it starts from, its
+    own over them; values, axis and minus are its own alone."""
     values: Annotated[list[Any], Field(min_length=1)] | None = None
     """The values of the study's axis for this line, in place of the study's."""
     axis: Key | None = None
@@ -136,7 +139,7 @@ class Study(Settings):
             raise ValueError("lines: all are null; give one")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
-        whole_lines = [k for k, of in (self.references | self.lines).items() if of]
+        whole_lines = [k for k, of in self.titled.items() if of]
         for name, line in self.lines.items():
             for key in line.overlay if line else ():
                 if line and f"{key}.".startswith(f"{line.axis or self.axis}."):
@@ -151,6 +154,11 @@ class Study(Settings):
         if self.axis == CHECKPOINT and None in [*self.values, *every]:
             raise ValueError("values: null is the last checkpoint; give its update")
         return self
+
+    @property
+    def titled(self) -> dict[str, Line | None]:
+        """The references, then the lines, by title."""
+        return self.references | self.lines
 
     def part(self, title: str) -> str:
         """The key of a line within the study."""
@@ -172,6 +180,51 @@ class Study(Settings):
                     yield name, value, line.overlay | flat(at)
 
 
+def _table_5_first(names: list[str]) -> list[str]:
+    """The studies with Table 5 first, since the first study with a cell trains and samples it.
+
+    Else Table 5 and what reads the same cells would wait for all cells of another study.
+    """
+    return sorted(names, key=lambda name: name != "ablation")
+
+
+StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+
+
+def liked(studies: Mapping[str, Study], study: str, title: str) -> Line | None:
+    """The line that a line is `like`: another one of its study, else one of Table 5."""
+    line = studies[study].titled[title]
+    like = line.like if line else ""
+    own = studies[study].titled.get(like) if like != title else None
+    return own or (studies["ablation"].titled.get(like) if study != "ablation" else None)
+
+
+def alike(studies: dict[str, Study]) -> dict[str, Study]:
+    """The studies with the keys of what lines are `like` written out, and without `like`.
+
+    A line that is like none, or like itself in the end, keeps its `like`, for `cross_checks`.
+    """
+    before: dict[str, Study] = {}
+    while before != studies:
+        before = studies
+        studies = {name: _written_out(before, name) for name in before}
+    return studies
+
+
+def _written_out(studies: Mapping[str, Study], name: str) -> Study:
+    """A study whose lines are like no line that itself is not like another."""
+    study, parts = studies[name], dict[str, dict[str, Line | None]]()
+    for title, line in study.titled.items():
+        if line and line.like and (other := liked(studies, name, title)) and not other.like:
+            axis = f"{line.axis or study.axis}."  # whose values come over the other's
+            keys = {k: of for k, of in other.overlay.items() if not f"{k}.".startswith(axis)}
+            keys |= line.model_dump(exclude_unset=True, exclude={"like"})
+            part = study.part(title).partition(".")[0]
+            parts.setdefault(part, {**getattr(study, part)})[title] = Line.model_validate(keys)
+    return study.model_copy(update=parts)
+
+
+OF_THE_PAPER = ("ablation", "layer_transfer")  # studies with tables of their own
 PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compared with it
 # The other lines of Table 5 for which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")

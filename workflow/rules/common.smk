@@ -17,9 +17,10 @@ from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
-from workflow.jobs import job_of, jobs
+from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
+from workflow.studies import job_of, jobs
 
 # The files are read here because Snakemake reads `on` as true, 1e-4 as text, and only the last value
 # of a key given twice. The config that another workflow gives to its module is read as it stands.
@@ -31,7 +32,7 @@ try:
         misplaced = read.lost_results(workflow.overwrite_configfiles)
     lines = Plan(cfg)
     given = workflow.overwrite_configfiles
-    refuse([*results_folder.faults(cfg, given), *studies.run_faults(lines)])
+    refuse([*results_folder.faults(cfg, given), *run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
 words = sys.argv if workflow.is_main_process else []

@@ -29,8 +29,7 @@ from tests.support.lines import line as a_line
 from workflow.analysis.figures import scales, style
 from workflow.analysis.figures.lines import places, values_axis
 from workflow.analysis.paper import LSTM
-from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan
+from workflow.grid import Grid, Point, StudyPlan
 
 
 def is_sweep(

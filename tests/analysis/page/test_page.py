@@ -20,8 +20,7 @@ from workflow.analysis.page import markup
 from workflow.analysis.page.glance import QUESTIONS
 from workflow.analysis.page.write import main
 from workflow.analysis.table import Table
-from workflow.grid import Grid
-from workflow.study_plan import StudyHead
+from workflow.grid import Grid, StudyHead
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]

@@ -13,7 +13,7 @@ from tests.analysis.conftest import make_grid, write_all, write_answers, write_t
 from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page.write import main
 from workflow.analysis.tables import ablation
-from workflow.study_plan import StudyHead
+from workflow.grid import StudyHead
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""

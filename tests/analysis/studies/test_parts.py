@@ -9,7 +9,7 @@ from tests.analysis.studies.test_study_tables import GRID, TASKS, made, mean_of,
 from tests.analysis.tables.test_degree_tables import write_degrees
 from workflow.analysis.figures import style
 from workflow.analysis.studies import parts, table
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 MINUS = {"b": "a", "c": "b", "d": "b"}
 

@@ -34,7 +34,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import table
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import ablation, layer_transfer
-from workflow.study_plan import Point, StudyPlan
+from workflow.grid import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
 SCORE = ["mean", "ci_low", "ci_high"]

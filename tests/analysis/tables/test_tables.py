@@ -36,7 +36,7 @@ from workflow.analysis.tables import (
     pretraining,
     zero_shot,
 )
-from workflow.study_plan import Point
+from workflow.grid import Point
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 

@@ -17,12 +17,12 @@ from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, write
-from workflow.configuration import reference, show
+from workflow.configuration import show
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_text, as_yaml, merge, parse, read
+from workflow.configuration.study_checks import run_faults, study_faults
 from workflow.plan import Plan
-from workflow.studies import faults, run_faults
 
 
 def test_the_paper_is_the_default():
@@ -156,7 +156,7 @@ def test_a_complete_config_leaves_out_what_studies_do_not_change():
 
 def test_the_reference_page_is_that_of_the_model():
     page = ROOT / "docs" / "config.md"
-    assert page.read_text(encoding="utf-8") == reference.reference()
+    assert page.read_text(encoding="utf-8") == show.reference()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "world_full", "transfers"])
@@ -165,7 +165,7 @@ def test_every_config_file_names_the_schema_and_fits_it(name):
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=config.schema.json"
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(reference.schema()))
+    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(show.schema()))
 
 
 def test_runtime_is_no_part_of_any_settings():
@@ -235,17 +235,12 @@ def test_the_own_task_of_the_docs_alone_runs_with_each_config_and_so_does_a_run_
         plan = Plan(config)
         named = [
             *run_faults(plan),
-            *(of for s in config.experiment.studies for of in faults(plan, s)),
+            *(of for s in config.experiment.studies for of in study_faults(plan, s)),
         ]
         assert named == []
         assert "rte" not in config.experiment.tasks and parse(yaml.safe_load(as_yaml(config)))
         if config.experiment.world:  # the rows, or of one's own task the books
             assert "synthetic" in plan.grid().scale
-    mine = {"heading": "Mine", "tasks": ["reviews", "mni"]}
-    config = merge(merge(shipped(name), own), {"experiment": {"studies": {"mine": mine}}})
-    assert [of.split(":")[1] for of in faults(Plan(parse(config)), "mine")] == [
-        " mni is not in experiment.tasks; add it there, or remove it"
-    ]
 
 
 def test_a_study_whose_tasks_are_all_dropped_has_as_many_others():

@@ -7,8 +7,7 @@ from tasks.common.settings import Settings
 from tests.workflow.configs import changed, one_study, small
 from workflow.configuration.model import Config
 from workflow.configuration.read import parse
-from workflow.configuration.reference import section_of
-from workflow.configuration.sections import Finetune, TaskEntry
+from workflow.configuration.sections import Finetune, TaskEntry, section_of
 from workflow.configuration.studies import flat
 from workflow.plan import STAGES
 

@@ -19,7 +19,7 @@ from tasks.examples import facts_of, read
 from tests.support.programs import call
 from tests.workflow.configs import ROOT, complete, raw_data, small
 from tests.workflow.running import snakemake, write
-from workflow.configuration import reference
+from workflow.configuration import sections, show
 from workflow.configuration.model import Config
 from workflow.configuration.read import as_yaml, merge, parse
 from workflow.grid import Grid
@@ -52,8 +52,8 @@ def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], An
 def keys_of_config(section: type[Settings], path=()) -> Iterator[tuple[str, ...]]:
     """The path of every key below a section of the config; `*` for a task or split."""
     for name, field in section.model_fields.items():
-        inner = reference.section_of(field.annotation)
-        own = (*path, name, *["*"] * reference.has_names(field.annotation))
+        inner = sections.section_of(field.annotation)
+        own = (*path, name, *["*"] * show.has_names(field.annotation))
         yield from keys_of_config(inner, own) if inner else [own]
 
 

@@ -12,6 +12,9 @@ from workflow.configuration.read import ConfigError, lost_results, parse, read
 SMOKE = ROOT / "workflow" / "config" / "smoke.yaml"
 UPDATES = complete().experiment.pretrain.updates
 
+LINE, STUDY = "experiment.studies.ablation.lines.mine", "experiment.studies.mine"
+TASK = "experiment.tasks.mine"
+OWN = {"kind": "pair", "files": "x.csv", "labels": ["a", "b"]}
 # A key, a wrong value, and words of the line that begins with this key or one below it.
 VALUES = [
     ("bogus", 1, "unknown key"),
@@ -30,7 +33,6 @@ VALUES = [
     ("experiment.pretrain.updates", 40.0, "should be a whole number, found 40.0"),
     ("experiment.seeds.finetune", [1, 1], "only once"),
     ("experiment.n_transfer", "some", "a whole number or 'none' or 'all', found 'some'"),
-    ("experiment.studies.ablation.lines.mine", {"n_transfer": "some"}, "whole number or"),
     ("experiment.all", [], "at least 1 item"),
     ("experiment.tasks.riddles", {"folder": "R"}, "no such task; there are snli, mnli"),
     ("experiment.tasks.sst", {}, "did you mean sst2; one of your own needs kind, files and"),
@@ -39,11 +41,7 @@ VALUES = [
     ("experiment.zero_shot.normalise", {"rite": {"random": 5, "best": 9}}, "no task rite"),
     ("experiment.tasks.rte", {"labels": ["a", "b"]}, "give its kind as well"),
     *(
-        (
-            "experiment.tasks.mine",
-            {"kind": "pair", "files": "x.csv", "labels": ["a", "b"], **keys},
-            said,
-        )
+        (TASK, OWN | keys, said)
         for keys, said in (
             ({"files": {"test": "x.csv"}}, "files: none to train on"),
             ({"labels": ["a"]}, "labels: fewer than two"),
@@ -63,7 +61,7 @@ VALUES = [
         {"kind": "pair", "files": "x", "labels": [0, 1]},
         "give your own anot",
     ),
-    ("experiment.studies.ablation.lines.mine", 3, "a section of keys, such as {key: value}"),
+    (LINE, 3, "a section of keys, such as {key: value}"),
     ("experiment.keep", ["rte"], "not a cell"),
     ("experiment.keep", ["fullx/rte"], "did you mean full/rte?"),
     ("experiment.optimizer.l2", float("nan"), "found nan"),
@@ -72,25 +70,20 @@ VALUES = [
     ("experiment.corpus.revision", "main", "40 hexadecimal digits"),
     ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "of a-z, 0-9 and _ alone, found"),
     *(
-        ("experiment.studies.ablation.lines.mine", {key: "x"}, "a line may change data and exper")
+        (LINE, {key: "x"}, "a line may change data and exper")
         for key in ("runtime.device", "results")
     ),
+    (LINE, {"dropout": 0.3}, "did you mean pretrain.dropout or finetune.dropout?"),
     (
-        "experiment.studies.ablation.lines.mine",
-        {"dropout": 0.3},
-        "did you mean pretrain.dropout or finetune.dropout?",
-    ),
-    (
-        "experiment.studies.mine",
+        STUDY,
         {"axis": "finetune.dropout", "values": [0.3]},
         "should be a section of the keys embd, attn, resid, clf, found 0.3",
     ),
     ("experiment.all", "ablation", "give a list, [ablation]"),
-    ("experiment.studies.mine", {"axis": "finetune.l2", "values": 0.3}, "give a list, [0.3]"),
+    (STUDY, {"axis": "finetune.l2", "values": 0.3}, "give a list, [0.3]"),
     ("experiment.studies.ablation.predicted", {"a": ["rte"]}, "say it in expected"),
     ("experiment.seeds.shuffled", [3], "give pretrain.shuffled"),
 ]
-OWN = {"kind": "pair", "files": "x.csv", "labels": ["a", "b"]}
 # Keys that do not fit each other.
 UNFIT = [
     *(
@@ -104,22 +97,21 @@ UNFIT = [
         (key, value, f"'{text}' begins like a formula of a spreadsheet; begin with a letter")
         for text in ("=1+1", "@A1", "-B2", " =HYPERLINK(A1)", "-2+3", "+1+cmd|x")
         for key, value in (
-            ("experiment.tasks.mine", OWN | {"title": text}),
-            ("experiment.tasks.mine", OWN | {"labels": ["0", text]}),
+            (TASK, OWN | {"title": text}),
+            (TASK, OWN | {"labels": ["0", text]}),
             ("experiment.studies.ablation", {"lines": {text: {"n_transfer": 1}}}),
             ("experiment.studies.ablation", {"question": text}),
         )
     ),
     ("runtime.gpu_model", "rtx-5000", "in letters, digits, _ and . alone, because Snakemake's"),
-    ("experiment.tasks.mine", OWN | {"title": "RTE"}, "'RTE' is that of rte; give another"),
-    ("experiment.tasks.mine", OWN | {"title": "DPRD"}, "'DPRD' is that of dprd; give another"),
+    (TASK, OWN | {"title": "RTE"}, "'RTE' is that of rte; give another"),
+    (TASK, OWN | {"title": "DPRD"}, "'DPRD' is that of dprd; give another"),
     ("experiment.n_transfer", 13, "13, but the transformer has 12 layers"),
     (
         "experiment.studies.layer_transfer.lines.LSTM w/ aux LM",
         {"values": [2]},
         "2, but the lstm has 1 la",
     ),
-    ("experiment.studies.ablation.lines.mine", {"n_transfer": 13}, "13, but the transformer has"),
     ("experiment.all", ["ablations"], "ablations is no study; give some of ablation, layer_tran"),
     ("experiment.all", ["layer_transfer"], "without ablation, whose first line all else is com"),
     ("experiment.studies.ablation.lines.Transformer w/ aux LM (full)", None, "keep it as it is"),
@@ -132,10 +124,10 @@ UNFIT = [
     ("experiment.finetune.lm_coef", 0, "give it in a line of a study"),
     ("experiment.tasks.rte.lm_coef", 0, "greater than 0"),
     ("experiment.grid", {"aux": ["on"]}, "unknown key; give lines in experiment.studies"),
-    ("experiment.studies.ablation.lines.mine", {"aux": "off"}, "give finetune.lm_coef: 0 in a li"),
-    ("experiment.studies.ablation.lines.mine", {"seeds.finetune": [5]}, "paired by it; remove it"),
+    (LINE, {"aux": "off"}, "give finetune.lm_coef: 0 in a li"),
+    (LINE, {"seeds.finetune": [5]}, "paired by it; remove it"),
     *(
-        ("experiment.studies.ablation.lines.mine", keys, "changes none of its cells; remove it")
+        (LINE, keys, "changes none of its cells; remove it")
         for keys in (
             {"n_transfer": "none", "pretrain.updates": 2000},
             {"n_transfer": "none", "pretrain.shuffled": "words"},
@@ -145,7 +137,7 @@ UNFIT = [
     ),
     ("experiment.studies.ablation.lines.LSTM w/ aux LM", {"arch": "transformer"}, "the paper's sc"),
     *(
-        ("experiment.studies.ablation.lines.mine", keys, "other tasks than the run; remove what")
+        (LINE, keys, "other tasks than the run; remove what")
         for keys in ({"only": ["rte"]}, {"tasks": {"rte": None}})
     ),
     ("experiment.pretrain.shuffled", "words", "give it in a line of a study"),
@@ -206,8 +198,8 @@ def test_two_tasks_of_ones_own_have_different_titles():
 
 
 def test_only_a_cell_of_a_study_can_be_kept():
-    known = "arch-lstm+finetune.lm_coef-0/cola"
-    assert faults(changed(small(), "experiment.keep", [known])) == []
+    known, by_name = "arch-lstm+finetune.lm_coef-0/cola", "finetune.lm_coef-0.25/cola"
+    assert faults(changed(small(), "experiment.keep", [known, by_name])) == []
     for name in ("n_transfer-3/rte", "full/mine"):
         (line,) = faults(changed(small(), "experiment.keep", [name]))
         assert line.startswith("experiment.keep") and "not a cell" in line

@@ -24,7 +24,7 @@ from tests.tasks.both_layouts import tsv
 from tests.tasks.conftest import write as write_published
 from workflow.analysis import make_table
 from workflow.analysis.stats import samples
-from workflow.study_plan import Line
+from workflow.grid import Line
 
 TABLES = ("ablation", "main", "layer_transfer", "cost", "data")
 SETTINGS = {

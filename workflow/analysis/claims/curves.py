@@ -10,8 +10,7 @@ from workflow.analysis.paper import Variant
 from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import difference
 from workflow.analysis.stats.trends import by_seed, rise, ups_and_downs
-from workflow.grid import Grid
-from workflow.study_plan import Aux
+from workflow.grid import Aux, Grid
 
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 

@@ -43,7 +43,7 @@ from workflow.analysis.paper import (
     VECTORS,
     Variant,
 )
-from workflow.study_plan import Aux
+from workflow.grid import Aux
 
 HELPS = "Pre-training helps"
 FIGURE_2 = ("mnli", "race")

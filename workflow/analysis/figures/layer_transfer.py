@@ -9,8 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import lines
-from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
+from workflow.grid import Grid, StudyPlan
 
 LARGE = ["mnli", "race"]
 

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from workflow.analysis import markdown
 from workflow.analysis.figures import scales, style
 from workflow.analysis.stats.samples import official_sets
-from workflow.study_plan import OfTasks, StudyPlan
+from workflow.grid import OfTasks, StudyPlan
 
 Looks = dict[str, style.Look]
 REFERENCES: list[style.Look] = [

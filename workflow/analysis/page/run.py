@@ -14,8 +14,7 @@ from workflow.analysis import markdown
 from workflow.analysis.page import markup
 from workflow.analysis.stats.alarms import OF_SEEDS
 from workflow.analysis.table import read_csv
-from workflow.grid import Grid
-from workflow.study_plan import StudyHead
+from workflow.grid import Grid, StudyHead
 
 CAPTIONS = Path(__file__).parents[2] / "report"
 MODEL = ["arch", "corpus", "aux", "n_transfer"]

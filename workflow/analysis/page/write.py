@@ -17,7 +17,7 @@ from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.markup import TONES, from_markdown
 from workflow.analysis.page.run import Run
 from workflow.analysis.program import parser
-from workflow.study_plan import StudyHead
+from workflow.grid import StudyHead
 
 HERE = Path(__file__).parent
 TEMPLATES = ("page.html", "outline.html")  # the frame, and its content

@@ -14,7 +14,7 @@ from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
 from tasks.examples import ExamplesFacts, facts_of
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def shares(study: StudyPlan) -> dict[Cell, float]:

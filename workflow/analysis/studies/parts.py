@@ -11,7 +11,7 @@ from tasks.world.degrees import DEGREES
 from workflow.analysis import markdown
 from workflow.analysis.figures import scales, style
 from workflow.analysis.lines import Lines
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def add(frame: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:

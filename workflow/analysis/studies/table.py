@@ -9,8 +9,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import few_rows, parts, skills, variances, zero_shot
 from workflow.analysis.table import Table
-from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
+from workflow.grid import Grid, StudyPlan
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:

@@ -8,7 +8,7 @@ from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
 from workflow.analysis.stats.sample import Scores
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def add(

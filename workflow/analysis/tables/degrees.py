@@ -17,8 +17,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.paper import FULL
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
+from workflow.grid import Grid, StudyPlan
 
 INPUTS = ("ablation",)
 MEAN, BEST = "avg_all", "best baseline"
