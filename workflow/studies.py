@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from gpt1.cell import VECTORS, Arch, PretrainedModel
-from tasks.world.cloze import SKILLS
+from tasks.world.make import SKILLS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 from workflow.configuration.paths import cloze_file

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypeVar, get_args
 from pydantic import AfterValidator, Field
 
 from tasks.common.settings import Settings
-from tasks.world.draw import Degree
 
 WorldTaskName = Literal[
     "snli",
@@ -23,6 +22,9 @@ WorldTaskName = Literal[
     "dprd",
 ]
 Discourse = Literal["remarks", "stories", "deeds", "kinds", "questions", "reasons", "forms"]
+# What settles a label: classes of words; one of two clauses; a word that reverses another.
+Degree = Literal["lexical", "relational", "compositional"]
+DEGREES: tuple[Degree, ...] = get_args(Degree)
 TrainRows = Annotated[int, Field(ge=6, le=20_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -56,7 +58,7 @@ class Degrees(Settings):
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return {degree: getattr(self, degree) for degree in get_args(Degree)}
+        return {degree: getattr(self, degree) for degree in DEGREES}
 
 
 class BookDegrees(Degrees):

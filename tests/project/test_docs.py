@@ -7,8 +7,8 @@ import jinja2
 import pytest
 
 import tasks
-from tasks.world.books import write_book
 from tasks.world.draw import Draw
+from tasks.world.make import write_book
 from tests.workflow.configs import ROOT, complete, shipped
 from tests.workflow.running import copy_project, snakemake
 

@@ -2,7 +2,7 @@
 
 import re
 
-from tasks.world.lexicon import GENDER, HYPONYM, NAMES, PEOPLE, PLACES, THINGS, VERBS, plural
+from tasks.world.draw import GENDER, HYPONYM, NAMES, PEOPLE, PLACES, THINGS, VERBS, plural
 from tests.world.parser import tokens
 
 ARTICLE_ERROR = re.compile(r"\ba [aeiou]|\ban [^aeiou]", re.I)

@@ -1,6 +1,6 @@
 """The right choice of a cloze item, derived from its text by the oracle's rules."""
 
-from tasks.world.lexicon import HYPONYM
+from tasks.world.draw import HYPONYM
 from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 

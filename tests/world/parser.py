@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tasks.world.lexicon import (
+from tasks.world.draw import (
     CLASSES,
     GENDER,
     HYPONYM,

@@ -12,9 +12,10 @@ from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.prompt import CLAIM
-from tasks.world.books import fingerprints, normalise
 from tasks.world.draw import (
+    CLASSES,
     DEGREES,
+    HYPONYM,
     IN_BOOKS,
     IN_CHRONICLES,
     IN_TALES,
@@ -23,11 +24,9 @@ from tasks.world.draw import (
     Draw,
 )
 from tasks.world.feelings import VERDICTS
-from tasks.world.lexicon import CLASSES, HYPONYM
-from tasks.world.make import make_world
-from tasks.world.questions import KNEW
+from tasks.world.make import ASKED, CLAIM_WORDS, fingerprints, make_world, normalise
 from tasks.world.settings import WorldSettings
-from tasks.world.tasks import ASKED, CLAIM_WORDS
+from tasks.world.stories import KNEW
 from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.world.cloze import write_cloze
 from tasks.world.draw import Draw
+from tasks.world.make import write_cloze
 from tasks.world.settings import WorldSettings
 from tests.world.oracle_cloze import right_choices
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tasks import PAPER_TASKS, Example, task
-from tasks.world.draw import Draw
-from tasks.world.lexicon import NEGATORS
+from tasks.world.draw import NEGATORS, Draw
 from tasks.world.tasks import WORLD_TASKS
 from tests.world import oracle
 from tests.world.parser import CLASS, FEELINGS, tokens
