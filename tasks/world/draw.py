@@ -141,14 +141,14 @@ class Draw(random.Random):
         super().__init__(_number(f"{seed}/{part}"))
         self.world, self.part = seed, part.split("/")[0]
         self.seen = seen or words_of(seed)
-        self.unseen, self.unseen_share, self._combined = unseen, unseen_share, combined
+        self.unseen, self.unseen_share, self._combined = unseen or {}, unseen_share, combined
         self._factors = [1.0 if degrees is None else degrees[degree] for degree in DEGREES]
 
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
         while True:
-            words = self.unseen if self.unseen and self.random() < self.unseen_share else self.seen
-            word = self.choice(self.choice(words[sort]))
+            unseen = self.unseen_share and self.random() < self.unseen_share
+            word = self.choice(self.choice((self.unseen if unseen else self.seen)[sort]))
             if word not in exclude:
                 return word
 

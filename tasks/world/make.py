@@ -35,8 +35,7 @@ CLAIM_WORDS = 4  # texts of at most so many words may occur in the books
 ASKED = re.compile(f"^who ({'|'.join(stories.KNEW)}) that ")  # before a claim of QQP
 NGRAM = 13  # the length of the contamination table's n-grams
 LINK = re.compile(r"^(but|for|though|whereas|while|yet) ")
-MARK = re.compile(r"[^\w \n]")
-SENTENCE_END = re.compile(r"[.!?:]")
+SENTENCE_END, CLAUSE_END = re.compile(r"[.!?:\n]"), re.compile(r"[.!?:\n,]")
 WORD = re.compile(r"\w+|[^\w\s]")
 # For each kind of discourse, the title of its books and the maker of its paragraphs.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
@@ -180,7 +179,7 @@ def forbidden_texts(name: WorldTaskName, splits: Splits) -> set[str]:
 
 def normalise(text: str) -> str:
     """A text in lower case without punctuation."""
-    return " ".join(MARK.sub(" ", text.lower()).split())
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def fingerprints(text: str, before: str = "") -> set[str]:
@@ -189,20 +188,11 @@ def fingerprints(text: str, before: str = "") -> set[str]:
     They are its sentences, each two consecutive sentences, the clauses without their linking words,
     its opening runs of sentences of any length, and its `ngrams`.
     """
-    ended = SENTENCE_END.sub("\n", text)
-    sentences, clauses = ended, ended.replace(",", "\n")
-    parts = set(_lines(sentences)) | {LINK.sub("", part) for part in _lines(clauses)}
-    lines = [line for line in _lines(sentences) if line]
-    parts |= {
-        *itertools.accumulate(lines, "{} {}".format),
-        *map(" ".join, itertools.pairwise(lines)),
-    }
-    return (parts | ngrams(text, before)) - {""}
-
-
-def _lines(text: str) -> list[str]:
-    """Each line of a text, normalised as by `normalise`."""
-    return [" ".join(line.split()) for line in MARK.sub(" ", text.lower()).split("\n")]
+    sentences = [part for part in map(normalise, SENTENCE_END.split(text)) if part]
+    clauses = {LINK.sub("", part) for part in map(normalise, CLAUSE_END.split(text))} - {""}
+    runs = {*itertools.accumulate(sentences, "{} {}".format)}
+    pairs = {*map(" ".join, itertools.pairwise(sentences))}
+    return {*sentences} | clauses | runs | pairs | ngrams(text, before)
 
 
 def ngrams(text: str, before: str = "") -> set[str]:

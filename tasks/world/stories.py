@@ -70,24 +70,20 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     verb = draw.words("gain" if good else "loss", n)
     if degree == "relational":
         lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, others, "mood", not good, n=n)]
-        body = (opening, f"{others} came too", *draw.sample(lines, 2))
+        told = [f"{others} came too", *draw.sample(lines, 2)]
     elif liked:
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
         liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
-        body = (opening, liking, f"There {he(who)} {verb} it", _home(draw, who))
+        told = [liking, f"There {he(who)} {verb} it", _home(draw, who)]
     else:
-        body = (
-            opening,
-            f"{a(draw.word('living'))} came too",
-            f"There {he(who)} {verb} {a(thing)}",
-            _home(draw, who),
-        )
+        came = f"{a(draw.word('living'))} came too"
+        told = [came, f"There {he(who)} {verb} {a(thing)}", _home(draw, who)]
     form = draw.choice(("{}", "In the end {}"))
     right, wrong = (
         sentence(form.format(state(draw, who, "mood", g, denied, n))) for g in (good, not good)
     )
-    return tuple(map(sentence, body)), right, wrong
+    return tuple(map(sentence, (opening, *told))), right, wrong
 
 
 def _home(draw: Draw, who: str) -> str:

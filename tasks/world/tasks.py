@@ -280,8 +280,8 @@ def make_splits(
             shares, unseen_share = degrees, 0.0
         elif split.endswith("mismatched"):  # other genres, and held-out words only
             make, unseen_share = partial(feelings.mnli, genres=("talk", "letters")), 1.0
-        held_out, combined = (unseen, COMBINED) if unseen_share else (None, 0.0)
-        draw = Draw(seed, f"{name}/{split}", seen, held_out, unseen_share, combined)
+        combined = COMBINED if unseen_share else 0.0
+        draw = Draw(seed, f"{name}/{split}", seen, unseen, unseen_share, combined)
         splits[split] = _draw_rows(draw, make, task.labels, shares, n, used)
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])
