@@ -78,21 +78,16 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     of_rows = ["task,split,row,degree\n"]
     forbidden: set[str] = set()
     for name, task in WORLD_TASKS.items():
-        train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
-        degrees = settings.degrees.shares(), settings.reported.shares()
-        splits = make_splits(settings.seed, name, train, settings.report, *degrees)
+        splits = make_splits(settings, name)
         rows[name] = {split: len(part) for split, part in splits.items()}
         files |= task.write(splits)
         for split, part in splits.items():
             of_rows += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
-    files[CLOZE_FILE] = write_cloze(Draw(settings.seed, "cloze"), settings)
+    files[CLOZE_FILE] = write_cloze(settings)
     files[DEGREES_FILE] = "".join(of_rows)
-    length = max(50, settings.words // settings.books)
     for number in range(settings.books):
-        draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
-        book = write_book(draw, number, length, settings.shares(), forbidden)
-        files[f"books/book{number:03d}.txt"] = book
+        files[f"books/book{number:03d}.txt"] = write_book(settings, number, forbidden)
     tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != DEGREES_FILE)
     listed = read(out, "give another folder")["files"] if (out / NAME).exists() else {}
     shapes = {re.sub(r"\d+", "0", path) for path in files}  # of a world of another size
@@ -114,13 +109,10 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     return manifest
 
 
-def write_book(
-    draw: Draw, number: int, length: int, shares: dict[Discourse, float], forbidden: set[str]
-) -> str:
-    """A book of about `length` words, in chapters, without any of the `forbidden` texts.
-
-    `shares` has each kind of discourse's share of the words; forbidden texts are `fingerprints`.
-    """
+def write_book(settings: WorldSettings, number: int, forbidden: set[str]) -> str:
+    """A book, in chapters, without any of the `forbidden` texts, which are `fingerprints`."""
+    draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
+    length, shares = max(50, settings.words // settings.books), settings.shares()
     used = [kind for kind, share in shares.items() if share]
     title, _ = KINDS[used[number % len(used)]]
     place, author = draw.word("place").title(), draw.word("name")
@@ -205,12 +197,12 @@ def ngrams(text: str, before: str = "") -> set[str]:
     return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
 
 
-def write_cloze(draw: Draw, settings: WorldSettings) -> str:
+def write_cloze(settings: WorldSettings) -> str:
     """JSON lines with skill, context, choices and label, `settings.cloze` for each skill.
 
     The places of the right choices are evenly distributed.
     """
-    lines = []
+    draw, lines = Draw(settings.seed, "cloze"), []
     for skill, make in SKILLS.items():
         for place in draw.sample(range(settings.cloze), settings.cloze):
             context, (answer, *choices) = make(draw)

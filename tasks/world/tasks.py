@@ -15,7 +15,7 @@ from tasks.common.errors import InputError
 from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN
 from tasks.world import feelings, kinds, stories
 from tasks.world.draw import Draw, MakeRow, Row, hold_out
-from tasks.world.settings import Degree, WorldTaskName
+from tasks.world.settings import Degree, WorldSettings, WorldTaskName
 
 UNSEEN_SHARE = 0.6  # probability that a word of a reported row is a held-out one
 COMBINED = 0.4  # and that a compositional row combines clauses as no training row does
@@ -255,34 +255,35 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
 }
 
 
-def make_splits(
-    seed: int,
-    name: WorldTaskName,
-    train: int,
-    report: int,
-    degrees: dict[Degree, float],
-    reported: dict[Degree, float],
-) -> Splits:
-    """All splits of a task.
+def make_splits(settings: WorldSettings, name: WorldTaskName) -> Splits:
+    """All splits of a task, with the configured shares of labels and, within a label, of degrees.
 
-    `degrees` are the shares of each degree in the training rows, `reported` those in all others,
-    which also use words, and combine clauses, as no training row does.
+    Rows that are not for training also use words, and combine clauses, as no training row does. No
+    row repeats the texts of another.
     """
-    task = WORLD_TASKS[name]
+    task, seed = WORLD_TASKS[name], settings.seed
+    train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
+    sizes = {"report": settings.report, "unlabelled": UNLABELLED_ROWS}
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
-    sizes = {"report": report, "unlabelled": UNLABELLED_ROWS}
     used: set[str] = set()
     splits: Splits = {}
     for split, size in task.splits.items():
         n = sizes[size] if isinstance(size, str) else max(6, round(train * size))
-        make, shares, unseen_share = task.make, reported, UNSEEN_SHARE
+        make, degrees, unseen_share = task.make, settings.reported, UNSEEN_SHARE
         if size == 1.0:
-            shares, unseen_share = degrees, 0.0
+            degrees, unseen_share = settings.degrees, 0.0
         elif split.endswith("mismatched"):  # other genres, and held-out words only
             make, unseen_share = partial(feelings.mnli, genres=("talk", "letters")), 1.0
         combined = COMBINED if unseen_share else 0.0
         draw = Draw(seed, f"{name}/{split}", seen, unseen, unseen_share, combined)
-        splits[split] = _draw_rows(draw, make, task.labels, shares, n, used)
+        plan = [
+            (label, degree)
+            for label, of_label in _counts(task.labels, n).items()
+            for degree, count in _counts(degrees.shares(), of_label).items()
+            for _ in range(count)
+        ]
+        draw.shuffle(plan)
+        splits[split] = [_draw_row(draw, make, label, degree, used) for label, degree in plan]
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])
     return splits
@@ -296,25 +297,6 @@ def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
     return mixed
 
 
-def _draw_rows(
-    draw: Draw,
-    make: MakeRow,
-    labels: dict[str, float],
-    degrees: dict[Degree, float],
-    n: int,
-    used: set[str],
-) -> list[Row]:
-    """Draw n rows with these shares of labels and, within a label, of degrees.
-
-    No row repeats texts that are in `used`, and each row's texts are added to it.
-    """
-    plan = []
-    for label, count in _counts(labels, n).items():
-        plan += [(label, d) for d, k in _counts(degrees, count).items() for _ in range(k)]
-    draw.shuffle(plan)
-    return [_draw_new(draw, make, label, degree, used) for label, degree in plan]
-
-
 def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
     """Whole numbers that sum to n and are closest to these shares."""
     total = sum(shares.values())
@@ -325,7 +307,8 @@ def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
     return counts
 
 
-def _draw_new(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[str]) -> Row:
+def _draw_row(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[str]) -> Row:
+    """Draw a row whose texts are not in `used`, and add them to it."""
     for _ in range(10_000):
         row = make(draw, label, degree)
         # Choices do not count, so that a passage has one question, as `degrees.csv` assumes.
