@@ -13,10 +13,10 @@ from tasks.world.draw import CLASSES, GENDER, NEGATORS, SELDOM, alive, he, np
 from tasks.world.feelings import GENRES, LINKS
 from tasks.world.stories import KNEW
 from tests.world import parser
-from tests.world.grammar import is_grammatical
 from tests.world.parser import (
     Feeling,
     Unreadable,
+    is_grammatical,
     pronoun_of,
     read_claim,
     read_clauses,
