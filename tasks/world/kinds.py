@@ -67,22 +67,18 @@ def kinds(draw: Draw) -> str:
     if degree != "lexical":  # so that no 13 consecutive words are a labelled row's
         told += f" in the {draw.word('place')}"
     was = f"It was {a(HYPONYM[kind])}."
-    does = _can(draw, alive(kind))
+    able, unable = ("ability", "mishap") if alive(kind) else ("mishap", "ability")
+    does = draw.choice(
+        (
+            f"It can {draw.words(able, 2)}.",
+            f"It can {draw.word(able)} but not {draw.word(unable)}.",
+            f"It cannot {draw.words(unable, 2, 'or')}.",
+        )
+    )
     if judged:
         follows, denied = is_so(draw), draw.random() < DENIED
         does = verdict(sentence(can(draw, alive(kind) == follows, denied)), follows)
     return f"{sentence(told)} {draw.choice((was, does, f'{was} {does}'))}"
-
-
-def _can(draw: Draw, living: bool) -> str:
-    can, cannot = ("ability", "mishap") if living else ("mishap", "ability")
-    return draw.choice(
-        (
-            f"It can {draw.words(can, 2)}.",
-            f"It can {draw.word(can)} but not {draw.word(cannot)}.",
-            f"It cannot {draw.words(cannot, 2, 'or')}.",
-        )
-    )
 
 
 def cloze_category(draw: Draw) -> ClozeItem:
