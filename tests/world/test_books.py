@@ -14,18 +14,16 @@ from tasks import PAPER_TASKS, Example, task
 from tasks.prompt import CLAIM
 from tasks.world.draw import (
     CLASSES,
-    DEGREES,
     HYPONYM,
     IN_BOOKS,
     IN_CHRONICLES,
     IN_TALES,
     IN_VERDICTS,
-    Degree,
     Draw,
 )
 from tasks.world.feelings import VERDICTS
 from tasks.world.make import ASKED, CLAIM_WORDS, fingerprints, make_world, normalise
-from tasks.world.settings import WorldSettings
+from tasks.world.settings import DEGREES, Degree, WorldSettings
 from tasks.world.stories import KNEW
 from tests.world import oracle, parser
 from tests.world.conftest import read_books
