@@ -110,7 +110,7 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
 
 
 def write_book(settings: WorldSettings, number: int, forbidden: set[str]) -> str:
-    """A book, in chapters, without any of the `forbidden` texts, which are `fingerprints`."""
+    """A book of its share of the words, in chapters, with none of the `forbidden` fingerprints."""
     draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
     length, shares = max(50, settings.words // settings.books), settings.shares()
     used = [kind for kind, share in shares.items() if share]
