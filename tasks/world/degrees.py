@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tasks import task as task_named
 from tasks.common import manifest
-from tasks.world.draw import DEGREES
+from tasks.world.settings import DEGREES
 
 
 def read_degrees(path: Path) -> dict[str, set[str]]:

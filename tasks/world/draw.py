@@ -1,29 +1,60 @@
-"""Random draws of words and forms: all of a world's for books, fewer of them for training rows."""
+"""What all texts of the world are made of: words and their forms, random draws of them, and rows.
+
+People and names have a gender, kinds a category that is alive or not; opinions, feelings, deeds and
+news are classes of words. Labels follow from these tables (`lexicon.yaml`) and from nothing else. A
+world has half of each list, all of it for the books and less for training rows.
+"""
 
 import functools
 import hashlib
 import random
-from typing import Literal, TypeVar, get_args
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
 
-from tasks.world import lexicon
-from tasks.world.lexicon import CATEGORIES, LIVING, NAMES_OF, PEOPLE, Verb
+import yaml
+
+from tasks.world.settings import DEGREES, Degree
+
+_LEXICON: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8")
+)
+
+
+def _lists(table: str) -> dict[str, list[str]]:
+    return {name: line.split() for name, line in _LEXICON[table].items()}
+
+
+PEOPLE, NAMES_OF = _lists("people"), _lists("names")
+NAMES = [name for names in NAMES_OF.values() for name in names]
+GENDER = {
+    who: gender for table in (PEOPLE, NAMES_OF) for gender, words in table.items() for who in words
+}
+THINGS, PLACES, TIMES, NUMBERS, LIVING = (
+    _LEXICON[sort].split() for sort in ("things", "places", "times", "numbers", "living")
+)
+CATEGORIES = _lists("categories")
+HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
+CLASSES = _lists("classes")
+# The words that reverse an adjective, and those that reverse a verb.
+NEGATORS = ("not", "hardly", "far from", "by no means", "anything but", "scarcely")
+SELDOM = ("never", "hardly", "scarcely", "rarely", "seldom", "barely")
+OTHERS = ("the others", "other people")  # not the one whom a text is about
 
 # The words of each sort, in groups that are divided and held out in equal shares.
 Words = dict[str, list[list[str]]]
 WORDS: Words = {
     "person": list(PEOPLE.values()),
     "name": list(NAMES_OF.values()),
-    "thing": [lexicon.THINGS],
-    "place": [lexicon.PLACES],
-    "time": [lexicon.TIMES],
+    "thing": [THINGS],
+    "place": [PLACES],
+    "time": [TIMES],
     "kind": list(CATEGORIES.values()),
     "living": [CATEGORIES[category] for category in LIVING],
     "lifeless": [kinds for category, kinds in CATEGORIES.items() if category not in LIVING],
-    **{sort: [words] for sort, words in lexicon.CLASSES.items()},
+    **{sort: [words] for sort, words in CLASSES.items()},
 }
-# What settles a label: classes of words; one of two clauses; a word that reverses another.
-Degree = Literal["lexical", "relational", "compositional"]
-DEGREES: tuple[Degree, ...] = get_args(Degree)
 # The relative frequencies of the degrees in the books' paragraphs. Tales are the plainest: where
 # they say directly what chronicles say in a roundabout way, it is learnt much sooner
 # (bench/LOG.md).
@@ -31,6 +62,62 @@ IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
 IN_VERDICTS = (8, 1, 1)  # in paragraphs that end in a verdict on a claim
 COMBINED = 0.3  # how often the books combine what training rows do not
 Option = TypeVar("Option")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """The forms of a verb."""
+
+    base: str
+    third: str
+    past: str
+
+
+def _with_s(word: str) -> str:
+    """A word with the ending of a plural noun or of a verb in the third person."""
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "sh", "ch", "x")) else "s")
+
+
+def _verb(base: str) -> Verb:
+    past = base + ("d" if base.endswith("e") else "ed")
+    return Verb(base, _with_s(base), _LEXICON["irregular"]["past"].get(base, past))
+
+
+# By what their object is: a "being" or a "thing".
+VERBS = {takes: [_verb(base) for base in bases] for takes, bases in _lists("verbs").items()}
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun."""
+    return _LEXICON["irregular"]["plural"].get(noun) or _with_s(noun)
+
+
+def a(noun: str) -> str:
+    """The noun with its indefinite article."""
+    return ("an " if noun[0] in "aeiou" else "a ") + noun
+
+
+def np(noun: str) -> str:
+    """A noun phrase; names and other people take no article."""
+    return noun if noun in NAMES or noun in OTHERS else f"the {noun}"
+
+
+def he(who: str) -> str:
+    """The subject pronoun of a person's name or noun, or of other people."""
+    return "they" if who in OTHERS else "she" if GENDER[who] == "f" else "he"
+
+
+def alive(kind: str) -> bool:
+    """Whether a kind is of a living category."""
+    return HYPONYM[kind] in LIVING
+
+
+def sentence(clause: str, mark: str = ".") -> str:
+    """A written sentence: a capital letter, no space before commas, a mark at the end."""
+    text = clause.replace(" ,", ",")
+    return text[0].upper() + text[1:] + mark
 
 
 class Draw(random.Random):
@@ -54,14 +141,14 @@ class Draw(random.Random):
         super().__init__(_number(f"{seed}/{part}"))
         self.world, self.part = seed, part.split("/")[0]
         self.seen = seen or words_of(seed)
-        self.unseen, self.unseen_share, self._combined = unseen, unseen_share, combined
+        self.unseen, self.unseen_share, self._combined = unseen or {}, unseen_share, combined
         self._factors = [1.0 if degrees is None else degrees[degree] for degree in DEGREES]
 
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
         while True:
-            words = self.unseen if self.unseen and self.random() < self.unseen_share else self.seen
-            word = self.choice(self.choice(words[sort]))
+            unseen = self.unseen_share and self.random() < self.unseen_share
+            word = self.choice(self.choice((self.unseen if unseen else self.seen)[sort]))
             if word not in exclude:
                 return word
 
@@ -78,7 +165,7 @@ class Draw(random.Random):
 
     def verb(self, takes: str) -> Verb:
         """Draw a verb whose object is a "being" or a "thing"."""
-        return self.choice(half(self.world, tuple(lexicon.VERBS[takes])))
+        return self.choice(half(self.world, tuple(VERBS[takes])))
 
     def form(self, *forms: str) -> str:
         """Draw one of the forms that this world has: the half of `forms` chosen by its seed."""
@@ -148,3 +235,20 @@ def hold_out(draw: Draw, share: float = 0.4) -> tuple[Words, Words]:
         for out in (False, True)
     ]  # fmt: skip
     return parts[0], parts[1]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row's texts and label, all as in the task's files, and its degree of difficulty."""
+
+    first: str
+    second: str = ""
+    label: str = ""
+    choices: tuple[str, ...] = ()
+    group: str = ""
+    degree: str = ""
+
+
+MakeRow = Callable[[Draw, str, Degree], Row]
+# A context, and continuations to choose from; the first is right.
+ClozeItem = tuple[str, tuple[str, ...]]

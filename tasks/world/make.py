@@ -5,24 +5,66 @@
 The settings are those of `tasks.world.settings.WorldSettings`; all have defaults. Writes
 `books/*.txt`, one folder per task and, last, `manifest.json`: the settings, the size and SHA-256 of
 every file, the rows of every split. Files of an earlier world in the same folder are removed first.
+
+Each book is named after one kind of discourse and contains some of every other. Together they teach
+what the tasks ask for. Any 13 consecutive words of the rows that are not for training are kept out,
+and so are their texts, except short ones (`forbidden_texts`).
 """
 
 import argparse
+import itertools
+import json
 import re
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, write_json, writing
 from tasks.common.manifest import NAME, describe, read
-from tasks.world.books import write_book
-from tasks.world.cloze import PATH, write_cloze
-from tasks.world.draw import Draw
-from tasks.world.settings import WorldSettings
-from tasks.world.tasks import WORLD_TASKS, forbidden_texts, make_splits
+from tasks.world import feelings, kinds, stories
+from tasks.world.draw import NUMBERS, ClozeItem, Draw
+from tasks.world.settings import Discourse, WorldSettings, WorldTaskName
+from tasks.world.tasks import WORLD_TASKS, Splits, make_splits
 
-MARK = "degrees.csv"  # moved first, so that a killed program leaves its mark
+DEGREES_FILE = "degrees.csv"  # moved first, so that a killed program leaves its mark
+CLOZE_FILE = "Cloze/items.jsonl"
+CLAIM_WORDS = 4  # texts of at most so many words may occur in the books
+ASKED = re.compile(f"^who ({'|'.join(stories.KNEW)}) that ")  # before a claim of QQP
+NGRAM = 13  # the length of the contamination table's n-grams
+LINK = re.compile(r"^(but|for|though|whereas|while|yet) ")
+SENTENCE_END, CLAUSE_END = re.compile(r"[.!?:\n]"), re.compile(r"[.!?:\n,]")
+WORD = re.compile(r"\w+|[^\w\s]")
+# For each kind of discourse, the title of its books and the maker of its paragraphs.
+KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
+    "remarks": ("Diary", stories.remarks),
+    "stories": ("Tales", stories.stories),
+    "deeds": ("Chronicle", feelings.deeds),
+    "kinds": ("Nature", kinds.kinds),
+    "questions": ("Reader", stories.questions),
+    "reasons": ("Characters", kinds.reasons),
+    "forms": ("Pictures", kinds.forms),
+}
+# For every skill that the books teach, the maker of its cloze items.
+SKILLS: dict[str, Callable[[Draw], ClozeItem]] = {
+    "agreement": kinds.cloze_agreement,
+    "reflexive": kinds.cloze_reflexive,
+    "opinion": partial(stories.cloze_opinion, degree="lexical"),
+    "conceded opinion": partial(stories.cloze_opinion, degree="relational"),
+    "denied opinion": partial(stories.cloze_opinion, degree="compositional"),
+    "ending": partial(stories.cloze_ending, degree="lexical"),
+    "ending of two": partial(stories.cloze_ending, degree="relational"),
+    "ending and liking": partial(stories.cloze_ending, degree="compositional"),
+    "energy": partial(feelings.cloze_energy, degree="lexical"),
+    "energy of two": partial(feelings.cloze_energy, degree="relational"),
+    "seldom": partial(feelings.cloze_energy, degree="compositional"),
+    "surprise": feelings.cloze_surprise,
+    "category": kinds.cloze_category,
+    "ability": partial(kinds.cloze_ability, degree="lexical"),
+    "pronoun": kinds.cloze_pronoun,
+}
 
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
@@ -30,28 +72,23 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
 
     Raises InputError for a folder of other files than those of an earlier world.
     """
-    refuse_others(out, MARK)
+    refuse_others(out, DEGREES_FILE)
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
     of_rows = ["task,split,row,degree\n"]
     forbidden: set[str] = set()
     for name, task in WORLD_TASKS.items():
-        train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
-        degrees = settings.degrees.shares(), settings.reported.shares()
-        splits = make_splits(settings.seed, name, train, settings.report, *degrees)
+        splits = make_splits(settings, name)
         rows[name] = {split: len(part) for split, part in splits.items()}
         files |= task.write(splits)
         for split, part in splits.items():
             of_rows += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
-    files[PATH] = write_cloze(Draw(settings.seed, "cloze"), settings)
-    files[MARK] = "".join(of_rows)
-    length = max(50, settings.words // settings.books)
+    files[CLOZE_FILE] = write_cloze(settings)
+    files[DEGREES_FILE] = "".join(of_rows)
     for number in range(settings.books):
-        draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
-        book = write_book(draw, number, length, settings.shares(), forbidden)
-        files[f"books/book{number:03d}.txt"] = book
-    tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != MARK)
+        files[f"books/book{number:03d}.txt"] = write_book(settings, number, forbidden)
+    tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != DEGREES_FILE)
     listed = read(out, "give another folder")["files"] if (out / NAME).exists() else {}
     shapes = {re.sub(r"\d+", "0", path) for path in files}  # of a world of another size
     for file in (file for top in tops for file in (out / top).rglob("*") if file.is_file()):
@@ -70,6 +107,110 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}
     write_json(out / NAME, manifest)
     return manifest
+
+
+def write_book(settings: WorldSettings, number: int, forbidden: set[str]) -> str:
+    """A book of its share of the words, in chapters, with none of the `forbidden` fingerprints."""
+    draw = Draw(settings.seed, f"book/{number}", degrees=settings.book_degrees.shares())
+    length, shares = max(50, settings.words // settings.books), settings.shares()
+    used = [kind for kind, share in shares.items() if share]
+    title, _ = KINDS[used[number % len(used)]]
+    place, author = draw.word("place").title(), draw.word("name")
+    blocks = [f"{title} of the {place}", f"by {author}"]
+    count, chapter, next_chapter = 6, 0, 0
+    written = dict.fromkeys(used, 0.0)
+    while count < length:
+        if count >= next_chapter:
+            chapter, next_chapter = chapter + 1, count + max(400, length // 11)
+            blocks.append(f"Chapter {NUMBERS[(chapter - 1) % len(NUMBERS)]}")
+        # The kind furthest behind its share of words, whatever the length of its paragraphs.
+        kind = min(used, key=lambda k: (written[k] + draw.random() * 60) / shares[k])
+        _, paragraph = KINDS[kind]
+        text = paragraph(draw)
+        # 13 consecutive words may span more than one paragraph.
+        if not forbidden.isdisjoint(fingerprints(text, "\n".join(blocks[-2:]))):
+            continue
+        blocks.append(text)
+        written[kind] += len(text.split())
+        count += len(text.split())
+    return "\n\n".join(blocks) + "\n"
+
+
+def forbidden_texts(name: WorldTaskName, splits: Splits) -> set[str]:
+    """The parts of a task's rows that no book may contain, in the form of `fingerprints`.
+
+    They are both texts of a row, and any 13 consecutive words of both texts followed by each
+    choice; for DPRD the sentence with either candidate in place of the pronoun. Claims of a few
+    words, such as "It can bend.", are allowed: without them books could not say what rows ask for.
+    So are the texts of training rows, as large sets use up most short sentences, but not in the
+    form in which a prompt asks for their labels.
+    """
+    found: set[str] = set()
+    task = WORLD_TASKS[name]
+    for split, row in ((split, row) for split, rows in splits.items() for row in rows):
+        choices = row.choices or ("",)
+        found |= {
+            normalise(prompt.format(first=row.first, second=row.second, choice=choice))
+            for prompt in task.prompts
+            for choice in choices
+        }
+        if task.splits[split] == 1.0:
+            continue
+        if name == "dprd":
+            before, after = row.first.split(f" because {row.second} ")
+            found |= {normalise(f"{before} because {who} {after}") for who in choices}
+            continue
+        for choice in choices:
+            found |= ngrams(f"{row.first} {row.second} {choice}")
+        if not row.choices:
+            texts = normalise(row.first), normalise(row.second)
+            found.add(" ".join(texts).strip())
+            found |= {text for text in texts if len(ASKED.sub("", text).split()) > CLAIM_WORDS}
+    return found
+
+
+def normalise(text: str) -> str:
+    """A text in lower case without punctuation."""
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def fingerprints(text: str, before: str = "") -> set[str]:
+    """The parts of a text that a book may not share with a reported row.
+
+    They are its sentences, each two consecutive sentences, the clauses without their linking words,
+    its opening runs of sentences of any length, and its `ngrams`.
+    """
+    sentences = [part for part in map(normalise, SENTENCE_END.split(text)) if part]
+    clauses = {LINK.sub("", part) for part in map(normalise, CLAUSE_END.split(text))} - {""}
+    runs = {*itertools.accumulate(sentences, "{} {}".format)}
+    pairs = {*map(" ".join, itertools.pairwise(sentences))}
+    return {*sentences} | clauses | runs | pairs | ngrams(text, before)
+
+
+def ngrams(text: str, before: str = "") -> set[str]:
+    """Any 13 consecutive words that end in a text, and may begin in the text `before` it.
+
+    A punctuation mark is one word and "cannot" two, as in the contamination table.
+    """
+    earlier, words = (WORD.findall(t.lower().replace("cannot", "can not")) for t in (before, text))
+    whole = [*earlier[1 - NGRAM :], *words]
+    return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
+
+
+def write_cloze(settings: WorldSettings) -> str:
+    """JSON lines with skill, context, choices and label, `settings.cloze` for each skill.
+
+    The places of the right choices are evenly distributed.
+    """
+    draw, lines = Draw(settings.seed, "cloze"), []
+    for skill, make in SKILLS.items():
+        for place in draw.sample(range(settings.cloze), settings.cloze):
+            context, (answer, *choices) = make(draw)
+            label = place % (1 + len(choices))
+            choices.insert(label, answer)
+            line = {"skill": skill, "context": context, "choices": choices, "label": label}
+            lines.append(json.dumps(line) + "\n")
+    return "".join(lines)
 
 
 def main() -> None:

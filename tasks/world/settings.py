@@ -1,11 +1,10 @@
 """Typed settings of the synthetic world; equal settings give equal files, byte by byte."""
 
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from tasks.common.settings import Settings
-from tasks.world.draw import Degree
 
 WorldTaskName = Literal[
     "snli",
@@ -23,10 +22,11 @@ WorldTaskName = Literal[
     "dprd",
 ]
 Discourse = Literal["remarks", "stories", "deeds", "kinds", "questions", "reasons", "forms"]
+# What settles a label: classes of words; one of two clauses; a word that reverses another.
+Degree = Literal["lexical", "relational", "compositional"]
+DEGREES: tuple[Degree, ...] = get_args(Degree)
 TrainRows = Annotated[int, Field(ge=6, le=20_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
-
-
 # The share of each kind of discourse in the books' words.
 SHARES: dict[Discourse, float] = {
     "remarks": 0.14,
@@ -56,7 +56,13 @@ class Degrees(Settings):
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return {degree: getattr(self, degree) for degree in get_args(Degree)}
+        return {degree: getattr(self, degree) for degree in DEGREES}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not any(self.shares().values()):
+            raise ValueError("a degree needs a share above 0")
+        return self
 
 
 class BookDegrees(Degrees):
@@ -67,15 +73,6 @@ class BookDegrees(Degrees):
     compositional: Share = Field(
         1.0, description="paragraphs with a word that reverses another, such as a negation"
     )
-
-
-DegreesT = TypeVar("DegreesT", bound=Degrees)
-
-
-def _check_degrees(degrees: DegreesT) -> DegreesT:
-    if not any(degrees.shares().values()):
-        raise ValueError("a degree needs a share above 0")
-    return degrees
 
 
 class WorldSettings(Settings):
@@ -90,13 +87,11 @@ class WorldSettings(Settings):
     discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = {}
     """shares of the books' words for single kinds of discourse, in place of their defaults, such as
     {reasons: 0}; all shares are divided by their sum"""
-    degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees()
+    degrees: Degrees = Degrees()
     """shares of the training rows of each degree of difficulty; they are divided by their sum"""
-    reported: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees(
-        lexical=0.25, relational=0.25, compositional=0.5
-    )
+    reported: Degrees = Degrees(lexical=0.25, relational=0.25, compositional=0.5)
     """the same for all other rows, by default half of them compositional"""
-    book_degrees: Annotated[BookDegrees, AfterValidator(_check_degrees)] = BookDegrees()
+    book_degrees: BookDegrees = BookDegrees()
     """factors on how often the books' paragraphs are of each degree; with {relational: 0,
     compositional: 0} they tell everything in the plainest way"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0

@@ -1,31 +1,197 @@
-"""The tasks of the world: how many rows, of which labels and words, in which splits and files."""
+"""The twelve tasks and DPRD: how many rows, of which labels and words, in which splits and files.
 
-import re
+The files have the original layouts; columns the world has no content for stay empty.
+"""
+
+import csv
+import io
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
+from tasks.common.errors import InputError
 from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN
-from tasks.world import (
-    acceptability,
-    coreference,
-    entailment,
-    layouts,
-    questions,
-    sentiment,
-    stories,
-    taxonomy,
-)
-from tasks.world.books import ngrams, normalise
-from tasks.world.draw import Degree, Draw, hold_out
-from tasks.world.questions import KNEW
-from tasks.world.rows import MakeRow, Row, draw_rows
-from tasks.world.settings import WorldTaskName
+from tasks.world import feelings, kinds, stories
+from tasks.world.draw import Draw, MakeRow, Row, hold_out
+from tasks.world.settings import Degree, WorldSettings, WorldTaskName
 
 UNSEEN_SHARE = 0.6  # probability that a word of a reported row is a held-out one
 COMBINED = 0.4  # and that a compositional row combines clauses as no training row does
-CLAIM_WORDS = 4  # texts of at most so many words may occur in the books
-ASKED = re.compile(f"^who ({'|'.join(KNEW)}) that ")  # before a claim of QQP
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
+
+Splits = dict[str, list[Row]]
+Files = dict[str, str]  # texts by path
+Writer = Callable[[Splits], Files]
+Columns = dict[str, str]  # templates of a table's cells
+PAIR = {"sentence1": "{row.first}", "sentence2": "{row.second}"}
+LABEL = {"label": "{row.label}"}
+Key = TypeVar("Key")
+
+
+def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
+    """Tab-separated lines as in GLUE: no quoting at all.
+
+    Templates may use the row, its number `i` and `odd` and `even`, the numbers of its two texts.
+    """
+    lines = ["\t".join(columns)] if header else []
+    template = "\t".join(columns.values())
+    for i, row in enumerate(rows):
+        lines.append(template.format(i=i, odd=2 * i + 1, even=2 * i + 2, row=row))
+    return "".join(line + "\n" for line in lines)
+
+
+def _glue(
+    folder: str, columns: Columns, not_in_test: set[str], index: str = "index", start: str = ""
+) -> Writer:
+    """The writer of a GLUE task; test files have an index but not every column."""
+    test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
+
+    def write(splits: Splits) -> Files:
+        return {
+            f"{folder}/{split}.tsv": start + _tsv(test if split == "test" else columns, rows)
+            for split, rows in splits.items()
+        }
+
+    return write
+
+
+_sst2 = _glue("SST-2", {"sentence": "{row.first}"} | LABEL, {"label"})
+_rte = _glue("RTE", {"index": "{i}"} | PAIR | LABEL, {"label"})
+_qnli = _glue(
+    "QNLI",
+    {"index": "{i}", "question": "{row.first}", "sentence": "{row.second}"} | LABEL,
+    {"label"},
+)
+_stsb = _glue(
+    "STS-B",
+    {"index": "{i}", "genre": "world", "filename": "events", "year": "2018"}
+    | {"old_index": "{i}", "source1": "none", "source2": "none"}
+    | PAIR
+    | {"score": "{row.label}"},
+    {"score"},
+)
+_qqp = _glue(
+    "QQP",
+    {"id": "{i}", "qid1": "{odd}", "qid2": "{even}"}
+    | {"question1": "{row.first}", "question2": "{row.second}", "is_duplicate": "{row.label}"},
+    {"qid1", "qid2", "is_duplicate"},
+    index="id",
+)
+_mrpc = _glue(
+    "MRPC",
+    {"Quality": "{row.label}", "#1 ID": "{odd}", "#2 ID": "{even}"}
+    | {"#1 String": "{row.first}", "#2 String": "{row.second}"},
+    {"Quality"},
+    start="\ufeff",  # a byte order mark
+)
+
+
+def _cola(splits: Splits) -> Files:
+    """No header; source, label, the author's mark (* for unacceptable), sentence."""
+    files = {"CoLA/test.tsv": _tsv({"index": "{i}", "sentence": "{row.first}"}, splits["test"])}
+    for split in ("train", "dev"):
+        lines = (f"wd01\t{r.label}\t{'*' * (r.label == '0')}\t{r.first}\n" for r in splits[split])
+        files[f"CoLA/{split}.tsv"] = "".join(lines)
+    return files
+
+
+def _mnli(splits: Splits) -> Files:
+    """Genre, parses (empty), both sentences; then one annotator's label or five, and gold_label."""
+    columns = {"index": "{i}", "promptID": "{i}", "pairID": "{i}w", "genre": "{row.group}"}
+    parses = ("sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse")
+    columns |= dict.fromkeys((*parses, "sentence2_parse"), "") | PAIR
+    files = {}
+    for split, rows in splits.items():
+        annotators = 0 if split.startswith("test") else 1 if split == "train" else 5
+        labels = [f"label{k + 1}" for k in range(annotators)] + ["gold_label"] * (annotators > 0)
+        files[f"MNLI/{split}.tsv"] = _tsv(columns | dict.fromkeys(labels, "{row.label}"), rows)
+    return files
+
+
+def _json_lines(rows: list[Row], name: str) -> str:
+    lines = [
+        {
+            "annotator_labels": [] if row.label == "-" else [row.label],
+            "captionID": f"{name}{i}",
+            "gold_label": row.label,
+            "pairID": f"{name}{i}w",
+            "sentence1": row.first,
+            "sentence2": row.second,
+        }
+        for i, row in enumerate(rows)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def _snli(splits: Splits) -> Files:
+    """JSON lines; the gold label `-` means that the annotators did not agree."""
+    return {
+        f"SNLI/snli_1.0_{split}.jsonl": _json_lines(rows, split) for split, rows in splits.items()
+    }
+
+
+def _scitail(splits: Splits) -> Files:
+    """Both published forms: SNLI's JSON lines, and three columns without a header."""
+    words = {"entails": "entailment", "neutral": "neutral"}
+    files = {}
+    for split, rows in splits.items():
+        path = f"SciTail/tsv_format/scitail_1.0_{split}.tsv"
+        files[path] = _tsv(PAIR | LABEL, rows, header=False)
+        renamed = [Row(r.first, r.second, words[r.label]) for r in rows]
+        files[f"SciTail/snli_format/scitail_1.0_{split}.txt"] = _json_lines(renamed, split)
+    return files
+
+
+def _race(splits: Splits) -> Files:
+    """One JSON object per passage, in folders by split and school."""
+    files: Files = {}
+    for split, rows in splits.items():
+        passages: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            passages.setdefault((row.group, row.first), []).append(row)
+        for number, ((group, text), asked) in enumerate(passages.items()):
+            item = {
+                "id": f"{group}{number}.txt",
+                "article": text,
+                "questions": [row.second for row in asked],
+                "options": [list(row.choices) for row in asked],
+                "answers": [row.label for row in asked],
+            }
+            files[f"RACE/{split}/{group}/{number}.txt"] = json.dumps(item)
+    return files
+
+
+def _story_cloze(splits: Splits) -> Files:
+    """The two CSV files of spring 2016, with quotes where needed."""
+    names = {
+        "val": "cloze_test_val__spring2016 - cloze_test_ALL_val.csv",
+        "test": "cloze_test_test__spring2016 - cloze_test_ALL_test.csv",
+    }
+    header = ["InputStoryid", *(f"InputSentence{k}" for k in range(1, 5))]
+    header += ["RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"]
+    files = {}
+    for split, rows in splits.items():
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(header)
+        for i, row in enumerate(rows):
+            writer.writerow([f"{split}-{i}", *row.first.split("\n"), *row.choices, row.label])
+        files[f"StoryCloze/{names[split]}"] = out.getvalue()
+    return files
+
+
+def _dprd(splits: Splits) -> Files:
+    """Five lines per item: sentence, pronoun, candidates, answer, and a blank one."""
+    return {
+        f"DPRD/{split}.c.txt": "".join(
+            f"{r.first}\n{r.second}\n{','.join(r.choices)}\n{r.choices[int(r.label)]}\n\n"
+            for r in rows
+        )
+        for split, rows in splits.items()
+    }
+
 
 # The size of each split: a share of the training rows, "report" or "unlabelled".
 SplitSizes = dict[str, float | str]
@@ -41,9 +207,16 @@ MNLI: SplitSizes = {
 RACE: SplitSizes = {"train": 1.0, "dev": "report", "test": "report"}
 STORIES: SplitSizes = {"val": 1.0, "test": "report"}
 DPRD: SplitSizes = {"train": 1.0, "test": "report"}
+# The share of each label.
 THREE = {"entailment": 1.0, "neutral": 1.0, "contradiction": 1.0}
 TWO = {"entailment": 1.0, "not_entailment": 1.0}
+ENTAILS = {"entails": 1.0, "neutral": 1.0}
 FOUR = dict.fromkeys("ABCD", 1.0)
+# The prompts.
+TWO_VERDICTS = tuple(f"{CLAIMED} {verdict}" for verdict in (TRUE, FALSE))
+THREE_VERDICTS = (*TWO_VERDICTS, f"{CLAIMED} {UNKNOWN}")
+CHOSEN = ("{first} {second} {choice}",)
+VERY = ("{first} very negative", "{first} very positive")
 
 
 @dataclass(frozen=True)
@@ -56,78 +229,64 @@ class WorldTask:
 
     rows: int
     splits: SplitSizes
-    write: Callable[[layouts.Splits], layouts.Files]
+    write: Writer
     make: MakeRow
-    labels: dict[str, float] = field(default_factory=dict)
+    labels: dict[str, float]
     prompts: tuple[str, ...] = ()
 
 
-TWO_VERDICTS = tuple(f"{CLAIMED} {verdict}" for verdict in (TRUE, FALSE))
-THREE_VERDICTS = (*TWO_VERDICTS, f"{CLAIMED} {UNKNOWN}")
-CHOSEN = ("{first} {second} {choice}",)
-VERY = ("{first} very negative", "{first} very positive")
 # The numbers of training rows rank the tasks as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(10000, PUBLIC, layouts.snli, entailment.snli, THREE, THREE_VERDICTS),
-    "mnli": WorldTask(9990, MNLI, layouts.mnli, entailment.mnli, THREE, THREE_VERDICTS),
-    "qnli": WorldTask(2500, GLUE, layouts.qnli, questions.qnli, TWO, TWO_VERDICTS),
-    "rte": WorldTask(440, GLUE, layouts.rte, entailment.rte, TWO, TWO_VERDICTS),
-    "scitail": WorldTask(
-        940, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}, TWO_VERDICTS
-    ),
-    "race": WorldTask(1875, RACE, layouts.race, questions.race, FOUR, CHOSEN),
+    "snli": WorldTask(10000, PUBLIC, _snli, feelings.snli, THREE, THREE_VERDICTS),
+    "mnli": WorldTask(9990, MNLI, _mnli, feelings.mnli, THREE, THREE_VERDICTS),
+    "qnli": WorldTask(2500, GLUE, _qnli, stories.qnli, TWO, TWO_VERDICTS),
+    "rte": WorldTask(440, GLUE, _rte, feelings.rte, TWO, TWO_VERDICTS),
+    "scitail": WorldTask(940, PUBLIC, _scitail, kinds.scitail, ENTAILS, TWO_VERDICTS),
+    "race": WorldTask(1875, RACE, _race, stories.race, FOUR, CHOSEN),
     "story_cloze": WorldTask(
-        380, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}, CHOSEN
+        380, STORIES, _story_cloze, stories.story_cloze, {"1": 1, "2": 1}, CHOSEN
     ),
-    "mrpc": WorldTask(
-        500, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS
-    ),
-    "qqp": WorldTask(3750, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
-    "stsb": WorldTask(625, GLUE, layouts.stsb, sentiment.stsb, {"": 1}, TWO_VERDICTS),
-    "sst2": WorldTask(1250, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}, VERY),
-    "cola": WorldTask(750, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
-    "dprd": WorldTask(40, DPRD, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}),
+    "mrpc": WorldTask(500, GLUE, _mrpc, stories.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS),
+    "qqp": WorldTask(3750, GLUE, _qqp, stories.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
+    "stsb": WorldTask(625, GLUE, _stsb, stories.stsb, {"": 1}, TWO_VERDICTS),
+    "sst2": WorldTask(1250, GLUE, _sst2, stories.sst2, {"1": 1, "0": 1}, VERY),
+    "cola": WorldTask(750, GLUE, _cola, kinds.cola, {"1": 0.6, "0": 0.4}),
+    "dprd": WorldTask(40, DPRD, _dprd, kinds.dprd, {"0": 1, "1": 1}),
 }
 
 
-def make_splits(
-    seed: int,
-    name: WorldTaskName,
-    train: int,
-    report: int,
-    degrees: dict[Degree, float],
-    reported: dict[Degree, float],
-) -> layouts.Splits:
-    """All splits of a task.
+def make_splits(settings: WorldSettings, name: WorldTaskName) -> Splits:
+    """All splits of a task, with the configured shares of labels and, within a label, of degrees.
 
-    `degrees` are the shares of each degree in the training rows, `reported` those in all others,
-    which also use words, and combine clauses, as no training row does.
+    Rows that are not for training also use words, and combine clauses, as no training row does. No
+    row repeats the texts of another.
     """
-    of = WORLD_TASKS[name]
+    task, seed = WORLD_TASKS[name], settings.seed
+    train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
+    sizes = {"report": settings.report, "unlabelled": UNLABELLED_ROWS}
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
-    sizes = {"report": report, "unlabelled": UNLABELLED_ROWS}
     used: set[str] = set()
-    splits = {}
-    for split, size in of.splits.items():
+    splits: Splits = {}
+    for split, size in task.splits.items():
         n = sizes[size] if isinstance(size, str) else max(6, round(train * size))
-        other_genres = split.endswith("mismatched")  # and unseen words only
-        share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
-        held_out = unseen if share else None
-        combined = COMBINED if share else 0.0
-        draw = Draw(seed, f"{name}/{split}", seen, held_out, share, combined)
-        make = of.make
-        if name == "mnli":
-            make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")
-        shares = degrees if size == 1.0 else reported
-        splits[split] = draw_rows(draw, make, of.labels, shares, n, used)
+        make, degrees, unseen_share = task.make, settings.reported, UNSEEN_SHARE
+        if size == 1.0:
+            degrees, unseen_share = settings.degrees, 0.0
+        elif split.endswith("mismatched"):  # other genres, and held-out words only
+            make, unseen_share = partial(feelings.mnli, genres=("talk", "letters")), 1.0
+        combined = COMBINED if unseen_share else 0.0
+        draw = Draw(seed, f"{name}/{split}", seen, unseen, unseen_share, combined)
+        plan = [
+            (label, degree)
+            for label, of_label in _counts(task.labels, n).items()
+            for degree, count in _counts(degrees.shares(), of_label).items()
+            for _ in range(count)
+        ]
+        draw.shuffle(plan)
+        splits[split] = [_draw_row(draw, make, label, degree, used) for label, degree in plan]
         if name == "snli":
             splits[split] = _add_undecided(Draw(seed, split), splits[split])
     return splits
-
-
-def _mnli(*genres: str) -> MakeRow:
-    """The maker of MNLI rows of these genres."""
-    return lambda draw, label, degree: entailment.mnli(draw, label, degree, draw.choice(genres))
 
 
 def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
@@ -138,42 +297,25 @@ def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
     return mixed
 
 
-def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """The parts of a task's rows that no book may contain, in the form of `fingerprints`.
-
-    They are both texts of a row, and any 13 consecutive words of both texts followed by each
-    choice; for DPRD the sentence with either candidate in place of the pronoun. Claims of a few
-    words, such as "It can bend.", are allowed: without them books could not say what rows ask for.
-    So are the texts of training rows, as large sets use up most short sentences, but not in the
-    form in which a prompt asks for their labels.
-    """
-    found = _prompted(name, splits)
-    kept = [split for split, size in WORLD_TASKS[name].splits.items() if size != 1.0]
-    for row in (row for split in kept for row in splits[split]):
-        if name == "dprd":
-            before, after = row.first.split(f" because {row.second} ")
-            found |= {normalise(f"{before} because {who} {after}") for who in row.choices}
-            continue
-        for choice in row.choices or ("",):
-            found |= ngrams(f"{row.first} {row.second} {choice}")
-        if not row.choices:
-            texts = normalise(row.first), normalise(row.second)
-            found.add(" ".join(texts).strip())
-            claims = (ASKED.sub("", text) for text in texts)
-            found |= {
-                text
-                for text, claim in zip(texts, claims, strict=True)
-                if len(claim.split()) > CLAIM_WORDS
-            }
-    return found
+def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
+    """Whole numbers that sum to n and are closest to these shares."""
+    total = sum(shares.values())
+    counts = {key: int(n * share / total) for key, share in shares.items()}
+    by_rest = sorted(shares, key=lambda key: counts[key] - n * shares[key] / total)
+    for key in by_rest[: n - sum(counts.values())]:
+        counts[key] += 1
+    return counts
 
 
-def _prompted(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """The task's prompts, filled in with every row and followed by each answer."""
-    rows = [row for rows in splits.values() for row in rows]
-    return {
-        normalise(prompt.format(first=row.first, second=row.second, choice=choice))
-        for prompt in WORLD_TASKS[name].prompts
-        for row in rows
-        for choice in row.choices or ("",)
-    }
+def _draw_row(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[str]) -> Row:
+    """Draw a row whose texts are not in `used`, and add them to it."""
+    for _ in range(10_000):
+        row = make(draw, label, degree)
+        # Choices do not count, so that a passage has one question, as `degrees.csv` assumes.
+        key = "\n".join(sorted((row.first.lower(), row.second.lower())))
+        if key not in used:
+            used.add(key)
+            return row
+    raise InputError(
+        f"report or rows: no new {degree} row with label {label!r} in 10,000 draws; ask for fewer"
+    )

@@ -173,7 +173,7 @@ def test_the_wheel_holds_every_module_and_what_modules_read(root, tmp_path):
     # The graph is not in the wheel.
     graph = re.compile(r"workflow/(Snakefile$|(config|profiles|report|rules)/)")
     assert held == {name for name in inside if not graph.match(name)}
-    program = "import gpt1, tasks.world.lexicon; print(gpt1.__file__, *gpt1.results('results'))"
+    program = "import gpt1, tasks.world.draw; print(gpt1.__file__, *gpt1.results('results'))"
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
     said = subprocess.check_output([sys.executable, "-c", program], env=environment, text=True)
     assert said.split() == [str(tmp_path / "site/gpt1/__init__.py"), *gpt1.results("results")]

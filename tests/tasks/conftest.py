@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks import task
-from tasks.world.rows import Row
+from tasks.world.draw import Row
 from tasks.world.tasks import WORLD_TASKS
 from tests.tasks.both_layouts import glue_original, put, tsv
 

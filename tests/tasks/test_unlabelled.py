@@ -15,7 +15,7 @@ from tasks.examples import read
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.world.settings import Degrees
+from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.support.realdata import realdata
 from tests.tasks.hub_files import snapshot
@@ -44,7 +44,7 @@ def index_of(example: Example) -> int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_worlds_files_are_read(name, tmp_path):
-    splits = make_splits(3, name, 6, 10, Degrees().shares(), Degrees().shares())
+    splits = make_splits(WorldSettings(seed=3, rows={name: 6}, report=10), name)
     for path, text in WORLD_TASKS[name].write(splits).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8", newline="")

@@ -16,10 +16,10 @@ LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000)
 SMALL = WorldSettings(seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), cloze=10)
 
 
-def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:
-    folder = factory.mktemp("world")
-    make_world(settings, folder)
-    return folder
+def read_books(world: Path) -> list[str]:
+    """Every block of every book: titles, headings and paragraphs."""
+    books = sorted(world.glob("books/*.txt"))
+    return [p for book in books for p in book.read_text(encoding="utf-8").strip().split("\n\n")]
 
 
 def _reader(world: Path) -> Callable[[str], Splits]:
@@ -40,7 +40,9 @@ def settings() -> WorldSettings:
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A world with the default books, and 1,000 rows in each training and reported split."""
-    return _make(tmp_path_factory, LARGE)
+    folder = tmp_path_factory.mktemp("world")
+    make_world(LARGE, folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +54,9 @@ def splits(world: Path) -> Callable[[str], Splits]:
 @pytest.fixture(scope="session")
 def other_splits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Splits]:
     """The same of a world of another seed."""
-    return _reader(_make(tmp_path_factory, SMALL))
+    folder = tmp_path_factory.mktemp("other")
+    make_world(SMALL, folder)
+    return _reader(folder)
 
 
 @pytest.fixture(params=[t.name for t in PAPER_TASKS])
@@ -63,6 +67,5 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def paragraphs(world: Path) -> list[str]:
-    """Every block of every book of `world`: titles, headings and paragraphs."""
-    books = sorted(world.glob("books/*.txt"))
-    return [p for book in books for p in book.read_text(encoding="utf-8").strip().split("\n\n")]
+    """The blocks of all books of `world`."""
+    return read_books(world)

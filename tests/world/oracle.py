@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterable
 
 from tasks import Example
-from tasks.world.entailment import GENRES
-from tasks.world.feelings import LINKS
-from tasks.world.grammar import np
-from tasks.world.lexicon import CLASSES, GENDER, NEGATORS, SELDOM, alive, he
-from tasks.world.questions import KNEW
+from tasks.world.draw import CLASSES, GENDER, NEGATORS, SELDOM, alive, he, np
+from tasks.world.feelings import GENRES, LINKS
+from tasks.world.stories import KNEW
 from tests.world import parser
-from tests.world.grammar import is_grammatical
 from tests.world.parser import (
     Feeling,
     Unreadable,
+    is_grammatical,
     pronoun_of,
     read_claim,
     read_clauses,

@@ -12,24 +12,21 @@ from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.prompt import CLAIM
-from tasks.world.books import fingerprints, normalise
 from tasks.world.draw import (
-    DEGREES,
+    CLASSES,
+    HYPONYM,
     IN_BOOKS,
     IN_CHRONICLES,
     IN_TALES,
     IN_VERDICTS,
-    Degree,
     Draw,
 )
 from tasks.world.feelings import VERDICTS
-from tasks.world.lexicon import CLASSES, HYPONYM
-from tasks.world.make import make_world
-from tasks.world.questions import KNEW
-from tasks.world.settings import WorldSettings
-from tasks.world.tasks import ASKED, CLAIM_WORDS
+from tasks.world.make import ASKED, CLAIM_WORDS, fingerprints, make_world, normalise
+from tasks.world.settings import DEGREES, Degree, WorldSettings
+from tasks.world.stories import KNEW
 from tests.world import oracle, parser
-from tests.world.grammar import is_grammatical
+from tests.world.conftest import read_books
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
 JUDGED = {*CLASSES["positive"], *CLASSES["negative"]}
@@ -73,7 +70,7 @@ def follows(paragraph: str) -> bool | None:
     ]
     match kind_of(paragraph):
         case "forms":
-            return all(map(is_grammatical, (first, *rest)))
+            return all(map(parser.is_grammatical, (first, *rest)))
         case "deeds":
             if first.startswith("It was a day of"):
                 first, *claims = claims
@@ -148,21 +145,13 @@ def test_all_that_the_books_say_is_true(paragraphs):
 @pytest.mark.parametrize(
     ("paragraph", "right", "wrong"),
     [
-        (
-            "Tom dozed in the inn, but other people marched in the barn. They were {}.",
-            "weary",
-            "spry",
-        ),
+        ("Tom dozed, but other people marched in the barn. They were {}.", "weary", "spry"),
         ("Well, the king hated the coat and ruined it, you know. He was {}.", "glad", "sad"),
         ("Tom won a coat. He was glad, {}.", "of course", "luckily"),
         ("It was a day of fog. Tom won a coat. He was {}, alas.", "sad", "glad"),
         ("Who heard that Tom ruined a cup? Who knew that he was glad, {}?", "luckily", "alas"),
         ("Why were they {}? The others dozed in the inn, while Tom won a box.", "spry", "glad"),
-        (
-            "In the fog Tom went to the inn. And there he {} a coat. And Tom was sad.",
-            "ruined",
-            "won",
-        ),
+        ("In the fog Tom went to the inn. And there he {} a cup. And Tom was sad.", "broke", "won"),
         ("The tale of the king was hardly lovely. Very {}.", "negative", "positive"),
         ("Anna found a robin in the inn. It was a {}. It can eat but not rust.", "bird", "dog"),
         ("The king helped the girls because {} rich. The king was rich.", "he was", "they were"),
@@ -170,20 +159,11 @@ def test_all_that_the_books_say_is_true(paragraphs):
         ("Tom won a coat. He was glad. {}", "True.", "False."),
         ("Tom won a coat. He was weary. {}", "Perhaps.", "False."),
         ("Why was he sad? Tom won a coat. {}", "False.", "True."),
-        (
-            "Tom called the tale far from lovely. Everyone was {}.",
-            "not glad or merry",
-            "not sad or upset",
-        ),
+        ("Tom called the tale far from lovely. Everyone was {}.", "not glad or merry", "not sad"),
     ],
 )
 def test_what_does_not_follow_is_no_truth(paragraph: str, right: str, wrong: str):
     assert is_true(paragraph.format(right)) and not is_true(paragraph.format(wrong))
-
-
-def read_books(world: Path) -> list[str]:
-    books = sorted(world.glob("books/*.txt"))
-    return [p for book in books for p in book.read_text(encoding="utf-8").strip().split("\n\n")]
 
 
 def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings: WorldSettings):
@@ -210,7 +190,7 @@ def held_out(splits, name: str) -> dict[str, list[Example]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_reported_text_is_a_sentence_of_a_book(written: set[str], splits, name: str):
+def test_no_reported_text_nor_both_of_a_row_is_in_a_book(written: set[str], splits, name: str):
     for e in (e for rows in held_out(splits, name).values() for e in rows):
         if name == "dprd":
             texts = [f"{e.first} {choice} {e.second}" for choice in e.choices]
@@ -221,12 +201,8 @@ def test_no_reported_text_is_a_sentence_of_a_book(written: set[str], splits, nam
         for text in map(normalise, texts):
             if len(ASKED.sub("", text).split()) > CLAIM_WORDS:
                 assert text not in written, e
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "dprd"])
-def test_no_book_says_both_texts_of_a_reported_row_one_behind_the_other(written, splits, name: str):
-    for e in (e for rows in held_out(splits, name).values() for e in rows if e.second):
-        assert normalise(f"{e.first} {e.second}") not in written, e
+        if e.second and name != "dprd":
+            assert normalise(f"{e.first} {e.second}") not in written, e
 
 
 def test_no_13_words_in_a_row_of_a_reported_row_stand_in_a_book(paragraphs, splits):
@@ -285,40 +261,29 @@ def test_books_have_titles_chapters_and_paragraphs(paragraphs, written_words):
     assert len(set(written_words)) < 500
 
 
-def test_books_without_kinds_have_as_many_words_and_the_same_tasks(tmp_path: Path):
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"discourse": {"remarks": 0.0, "kinds": 0.0, "forms": 0.0}},
+        {"book_degrees": {"relational": 0.0, "compositional": 0.0}},
+    ],
+    ids=["kinds left out", "easier books"],
+)
+def test_other_books_have_as_many_words_and_the_same_tasks(changed: dict, tmp_path: Path):
     """What is left out is left out, the others keep their proportions, and nothing else changes."""
-    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "cloze": 10}
-    without = ("remarks", "kinds", "forms")
-    whole = make_world(WorldSettings(**settings), tmp_path / "whole")
-    given = WorldSettings(**settings, discourse=dict.fromkeys(without, 0.0))
-    made = make_world(given, tmp_path / "without")
-    books = {path for path in whole["files"] if path.startswith("books/")}
-    for path in whole["files"].keys() - books:
-        assert made["files"][path] == whole["files"][path], path
-    assert made["files"].keys() == whole["files"].keys() and made["rows"] == whole["rows"]
-    paragraphs = {name: read_books(tmp_path / name) for name in ("whole", "without")}
-    n_words = {name: sum(len(p.split()) for p in of) for name, of in paragraphs.items()}
-    assert n_words["without"] == pytest.approx(n_words["whole"], rel=0.02)
-    found, shares = words_by_kind(paragraphs["without"]), WorldSettings(**settings).shares()
-    rest = {kind: share for kind, share in shares.items() if kind not in without}
-    assert found.keys() == rest.keys()
-    for kind, share in rest.items():
-        assert found[kind] == pytest.approx(share / sum(rest.values()), abs=0.02), kind
-
-
-def test_easier_books_have_as_many_words_and_the_same_tasks(tmp_path: Path):
-    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "cloze": 10}
-    easy = {"relational": 0.0, "compositional": 0.0}
-    whole = make_world(WorldSettings(**settings), tmp_path / "whole")
-    made = make_world(WorldSettings(**settings, book_degrees=easy), tmp_path / "easy")
-    changed = {path for path, of in whole["files"].items() if made["files"][path] != of}
-    assert changed == {path for path in whole["files"] if path.startswith("books/")}
-    same = WorldSettings(**settings, book_degrees={"lexical": 1.0})
-    assert make_world(same, tmp_path / "same")["files"] == whole["files"]
-    n_words = {
-        name: sum(len(p.split()) for p in read_books(tmp_path / name)) for name in ("whole", "easy")
-    }
-    assert n_words["easy"] == pytest.approx(n_words["whole"], rel=0.02)
+    sizes = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "cloze": 10}
+    settings = [WorldSettings(**sizes, **more) for more in ({}, changed)]
+    folders = [tmp_path / "whole", tmp_path / "other"]
+    whole, other = (make_world(*made)["files"] for made in zip(settings, folders, strict=True))
+    assert whole.keys() == other.keys()
+    assert {p for p in whole if whole[p] != other[p]} == {p for p in whole if "books/" in p}
+    paragraphs, changed_paragraphs = map(read_books, folders)
+    n_words = len(" ".join(paragraphs).split())
+    assert len(" ".join(changed_paragraphs).split()) == pytest.approx(n_words, rel=0.02)
+    found, shares = words_by_kind(changed_paragraphs), settings[1].shares()
+    assert found.keys() == {kind for kind, share in shares.items() if share}
+    for kind in found:
+        assert found[kind] == pytest.approx(shares[kind] / sum(shares.values()), abs=0.02), kind
 
 
 @pytest.mark.parametrize("only", DEGREES)

@@ -1,11 +1,51 @@
-"""What a world draws by its seed, and what it holds out from training rows."""
+"""What a world draws by its seed, the degree of each row, and what training rows lack."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from tasks import task
+from tasks.world.degrees import place, read_degrees
 from tasks.world.draw import WORDS, Draw, half, words_of
 from tasks.world.feelings import FEELINGS, LINKS
+from tasks.world.settings import WorldSettings
+from tests.world.oracle import degree as degree_of
+
+
+@pytest.fixture(scope="module")
+def degrees(world: Path) -> dict[str, str]:
+    """The degree of each row by its place, as `degrees.csv` says."""
+    rows = read_degrees(world / "degrees.csv")
+    return {row: degree for degree, places in rows.items() for row in places}
+
+
+def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
+    degrees: dict[str, str], settings: WorldSettings
+):
+    splits: dict[tuple[str, str], Counter[str]] = {}
+    for row, degree in degrees.items():
+        name, split, _ = row.split("/")
+        splits.setdefault((name, split), Counter())[degree] += 1
+    for (name, split), counts in splits.items():
+        is_training = split == task(name).train
+        shares = (settings.degrees if is_training else settings.reported).shares()
+        if name == "dprd":
+            assert set(counts) == {"lexical"}
+            continue
+        for degree, share in shares.items():
+            wanted = share / sum(shares.values())
+            # Each label's rows are divided by themselves, and rounded.
+            error = 0.01 + 4 / counts.total()
+            assert counts[degree] / counts.total() == pytest.approx(wanted, abs=error)
+
+
+def test_each_row_that_is_read_has_the_degree_of_its_number_in_the_world(
+    degrees: dict[str, str], splits, name: str
+):
+    for rows in splits(name).values():
+        for example in rows:
+            assert degrees[place(example.guid)] == degree_of(name, example), example.guid
 
 
 def test_another_seed_has_other_words_and_forms_of_the_same_classes():
@@ -50,10 +90,3 @@ def test_each_task_holds_out_a_combination_of_its_own():
     parts = ("snli/train", "mnli/train", "race/train")
     assert len({tuple(held_out(world, part) for part in parts) for world in range(20)}) > 4
     assert all(held_out(w, "snli/train") == held_out(w, "snli/dev") for w in range(20))
-
-
-def test_of_one_sort_both_reversals_are_held_out():
-    draw = Draw(3, "x", combined=0.0)
-    ways = {draw.reversals("compositional", "opinion")[1:] for _ in range(100)}
-    assert ways == {(True, False), (False, True)}
-    assert draw.reversals("lexical", "opinion") == ("opinion", False, False)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 
 from gpt1.cell import VECTORS, Arch
-from tasks.world.cloze import SKILLS
+from tasks.world.make import SKILLS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.studies import (

@@ -14,7 +14,7 @@ from tasks.common.errors import InputError
 from tasks.world.manifest import check
 from tests.workflow.configs import small
 from tests.workflow.running import ROOT, planned, write
-from tests.world.test_manifest import SETTINGS, make_world
+from tests.world.test_world import TINY, make_world
 from workflow.configuration.read import parse
 
 
@@ -26,7 +26,7 @@ def remedy(error: InputError) -> list[str]:
 def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = Path("made")
-    make_world(SETTINGS, results / "world")
+    make_world(TINY, results / "world")
     (results / "world" / "books" / "book000.txt").unlink()
     (results / "corpus").mkdir()
     splits = {"train": {"file": "train.bin", "tokens": 9, "sha256": ""}}
