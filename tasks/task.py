@@ -1,7 +1,7 @@
 """What a task is, and how its files become examples.
 
 A task is data: columns, labels, splits, metric, where its files lie. Its layouts
-(`tasks.readers.Layout`) yield rows in one form; all checks that do not depend on a file's layout
+(`tasks.read.Layout`) yield rows in one form; all checks that do not depend on a file's layout
 (unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.read`.
 """
 
@@ -14,13 +14,11 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside
-from tasks.example import Example
-from tasks.formats import as_read
 from tasks.hub import HubSource, Snapshot
-from tasks.hub_records import hub_rows
+from tasks.layouts import hub_rows
 from tasks.prompt import Prompt
-from tasks.readers import OWN_ROWS, Layout, Row, Table, is_blank, unquoted
-from tasks.spec import TaskSpec
+from tasks.read import OWN_ROWS, Layout, Row, Table, as_read, is_blank, unquoted
+from tasks.spec import Example, TaskSpec
 
 UNLABELLED = -1
 NO_GOLD_LABEL = "no gold label"
@@ -51,15 +49,14 @@ class Task:
     layouts: tuple[Layout, ...]  # the first one with a file for a split wins
     report: tuple[str, ...]  # the splits whose scores are reported, the main one first
     rows: dict[str, int]  # official row counts of the labelled splits; 0 for a user's own task
-    label_shares: tuple[float, ...]  # each label's approximate share of the rows
     obtain: str  # how to get the files
     hub: HubSource
+    label_shares: tuple[float, ...] = ()  # the labels' approximate shares; () where all are equal
     # For some splits, the published count of each of `labels`.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
-    metric: str = "accuracy"
-    metrics: tuple[str, ...] = ("accuracy",)
+    metrics: tuple[str, ...] = ("accuracy",)  # the first one is the task's
     # Whether the task's single score is the mean of its reported splits, not the main one's.
     averages_splits: bool = False
     train: str = "train"
@@ -88,6 +85,16 @@ class Task:
     version: int = 1
 
     @property
+    def metric(self) -> str:
+        """The metric of the task's score."""
+        return self.metrics[0]
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Each label's approximate share of the rows."""
+        return self.label_shares or (1 / len(self.labels),) * len(self.labels)
+
+    @property
     def main(self) -> str:
         """The split that stands for the task where one number is shown."""
         return self.report[0]
@@ -101,7 +108,7 @@ class Task:
     def random_score(self) -> float:
         """The score of random guessing, 0 to 100; for F1 that of always yes, which is higher."""
         if self.metric == "f1":
-            share = self.label_shares[1]
+            share = self.shares[1]
             return 100 * 2 * share / (1 + share)
         return 100 / len(self.labels) if self.metric in ("accuracy", "macro_f1") else 0.0
 

@@ -3,8 +3,8 @@
 import pytest
 
 from tasks import task
-from tasks.example import Example
-from tasks.known import rows_with_a_training_text, training_rows
+from tasks.spec import Example
+from tasks.splits import rows_with_a_training_text, training_rows
 
 TRAINING = ("The dog barks.", "Why?", ("a cat", "a bone"))
 CASES = {  # texts and choices: whether the row is known, whether one of its texts is

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from datasets import Dataset
 
-from tasks import TASKS, baselines, neighbours, task, word_classes
+from tasks import TASKS, baselines, task, word_classes
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.common.hf_datasets import save
-from tasks.example import Example
 from tasks.examples import ExamplesFacts, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tasks.word_features import (
     affix_bigrams,
     bag_of_words,
@@ -261,10 +261,10 @@ def test_neighbours_do_not_depend_on_how_many_rows_are_asked_at_once(name, monke
         return [row.first.split(), row.second.split()][: 1 + (name == "race")]
 
     given = task(name), some(20), some(13), words
-    whole = neighbours.predict(*given)
+    whole = baselines.nearest(*given)
     for at_once in (1, 4, 12, 13, 14, 26):
-        monkeypatch.setattr(neighbours, "AT_ONCE", at_once)
-        assert neighbours.predict(*given).tolist() == whole.tolist()
+        monkeypatch.setattr(baselines, "AT_ONCE", at_once)
+        assert baselines.nearest(*given).tolist() == whole.tolist()
 
 
 def test_each_baseline_sees_what_it_is_named_after():
@@ -333,7 +333,7 @@ def test_of_long_texts_no_pairs_of_pairs_are_counted_and_of_many_rows_some_are_d
     monkeypatch.setattr(baselines, "MAX_ROWS", 7)
     monkeypatch.setattr(
         baselines,
-        "predict",
+        "linear",
         lambda task, train, rows, *_, **__: (
             fitted.append(len(train)) or np.zeros(len(rows), dtype=int)
         ),

@@ -9,9 +9,9 @@ import pytest
 
 from tasks import checks, prepare, task
 from tasks.common.errors import InputError
-from tasks.example import Example
-from tasks.readers import OWN_ROWS
+from tasks.read import OWN_ROWS
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tasks.task import Tally
 from tests.support.realdata import realdata
 
@@ -22,7 +22,7 @@ def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     """Made examples with the official number of rows, and the counts or shares of labels."""
     definition, examples = task(name), []
     count = definition.rows[split] if count is None else count
-    shares = definition.label_counts.get(split, definition.label_shares)
+    shares = definition.label_counts.get(split, definition.shares)
     ends = [sum(shares[: k + 1]) for k in range(len(shares))]
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]

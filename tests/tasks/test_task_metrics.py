@@ -8,8 +8,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import f1_score, matthews_corrcoef
 
 from tasks import task
-from tasks.metrics import METRICS, score, score_split
-from tasks.stsb import expected_score, soft_labels
+from tasks.metrics import METRICS, expected_score, score, score_split, soft_labels
 
 # Of class 1: 3 hits, 1 false alarm, 2 misses; 4 right zeros.
 LABELS = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0])

@@ -3,9 +3,9 @@
 import pytest
 
 from tasks import task
-from tasks.example import Example
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tests.support.realdata import realdata
 
 

@@ -8,11 +8,10 @@ import pytest
 
 from tasks import TASKS, task
 from tasks.common.errors import InputError
-from tasks.example import Example
-from tasks.known import plain
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.splits import carve, connected, faults
+from tasks.spec import Example
+from tasks.splits import carve, connected, faults, plain
 from tests.support.realdata import realdata
 from tests.tasks.both_layouts import tsv
 
