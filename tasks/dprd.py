@@ -49,7 +49,8 @@ def items(path: Path) -> Iterator[Row]:
 def items_of_hub(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's records, one per item."""
     for path, line, number, record in hub_records(source, paths):
-        row = Row(path, line, str(number), source.label_name(record["label"]))
+        value = record["label"]
+        row = Row(path, line, str(number), source.labels.get(value, str(value)))
         candidates = [candidate.strip() for candidate in record["candidates"]]
         sentence, pronoun = record["sentence"].strip(), record["pronoun"].strip()
         yield _split_at_pronoun(row, sentence, pronoun, candidates)

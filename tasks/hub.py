@@ -67,10 +67,6 @@ class HubSource:
         """The split of a corpus that its publisher held out from training; None without one."""
         return next((split for split in ("test", "dev") if split in self.files), None)
 
-    def label_name(self, value: Any) -> str:
-        """The task's label for a value; the value itself, as text, where there is none."""
-        return self.labels.get(value, str(value))
-
 
 def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """Patterns for names such as `cola/train-00000-of-00001.parquet`; `splits`: ours to theirs."""
@@ -104,11 +100,11 @@ def pinned(source: HubSource, revision: str | None = None) -> str:
 
 def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     """The paths that match one of the patterns, whose `*` stays within one folder."""
-
-    def fits(path: str, pattern: str) -> bool:
-        return path.count("/") == pattern.count("/") and PurePosixPath(path).match(pattern)
-
-    return [path for path in paths if any(fits(path, pattern) for pattern in patterns)]
+    return [
+        path
+        for path in paths
+        if any(path.count("/") == p.count("/") and PurePosixPath(path).match(p) for p in patterns)
+    ]
 
 
 @dataclass(frozen=True)

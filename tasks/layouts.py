@@ -29,7 +29,8 @@ def hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
             yield Row(path, line, reason="empty text", flaw=flaw)
         else:
             key = str(record[source.index] if source.index else number)
-            yield Row(path, line, key, source.label_name(record[source.label]), *texts)
+            value = record[source.label]
+            yield Row(path, line, key, source.labels.get(value, str(value)), *texts)
 
 
 def race(path: Path) -> Iterator[Row]:

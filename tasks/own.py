@@ -143,10 +143,9 @@ def own_task(name: str, of: OwnTask) -> Task:
     files, columns, labels = of.by_split, of.columns, of.names
     choices = [columns.choices] if isinstance(columns.choices, str) else columns.choices
     layout = Table(
-        *("", columns.text, columns.label, of.second),
+        *(files, columns.text, columns.label, of.second),
         choices=tuple(choices),
         n_choices=len(labels) if choices else 0,
-        named=files,
     )
     splits = dict.fromkeys([*files, *(CARVED if len(files) == 1 else ())], 0)
     coding = of.labels if isinstance(of.labels, dict) else {}

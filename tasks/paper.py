@@ -35,20 +35,15 @@ def glue(
     texts = tuple(filter(None, (table.first, table.second)))
     hub = {"texts": texts, "index": "idx", "unlabelled": tuple(hidden), **(hub or {})}
     files = parquet_files(name, {split: split.replace("dev", "validation") for split in rows})
-    unlabelled: dict[str, tuple[str, ...]] = {split: (f"{split}.tsv",) for split in hidden}
     if "ax" in rows:
-        # The diagnostic set is a configuration of its own on the hub. GLUE has it in a folder of
-        # its own too, unless it was put beside the other files.
         files["ax"] = ("ax/test-*.parquet",)
-        unlabelled["ax"] = ("diagnostic.tsv", "../diagnostic/diagnostic.tsv")
     return Task(
         name=name,
         title=title,
         folder=title,
         layouts=(table,),
         rows={split: n for split, n in rows.items() if split not in hidden},
-        unlabelled=unlabelled,
-        unlabelled_rows=hidden,
+        unlabelled=hidden,
         obtain="download it from gluebenchmark.com/tasks and unpack it there",
         hub=HubSource(
             name=name,
@@ -109,13 +104,12 @@ mnli = glue(
         "dev_mismatched": 9_832,
         "test_matched": 9_796,
         "test_mismatched": 9_847,
-        "ax": 1_104,
+        "ax": 1_104,  # the diagnostic set, which an MNLI model answers
     },
     report=("dev_matched", "dev_mismatched"),
     averages_splits=True,  # as in Table 5
     label_counts={"dev_matched": (3_479, 3_123, 3_213)},
     prompt=THREE_VERDICTS,
-    optional_unlabelled=("ax",),  # the diagnostic set, which an MNLI model answers
     hub={"texts": PAIR},
 )
 

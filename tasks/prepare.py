@@ -86,7 +86,7 @@ def prepare(
     unlabelled = read_unlabelled(task, source) if settings.unlabelled else {}
     if settings.published:
         for split, rows in unlabelled.items():
-            whole_size = None if settings.min_rows else task.unlabelled_rows[split]
+            whole_size = None if settings.min_rows else task.unlabelled[split]
             checks.unlabelled(task.files(source, split)[0], split, rows, whole_size)
     read = (*sorted(set(official.values())), *unlabelled)
     files = {split: task.files(source, split) for split in read}

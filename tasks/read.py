@@ -14,7 +14,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,16 +54,24 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Files in one of a task's original layouts; `files` is their pattern, with `{split}`."""
+    """Files in one of a task's original layouts; `files` is their pattern, with `{split}`.
 
-    files: str
+    In a task of the user's own, `files` has the name of each split's file instead.
+    """
+
+    files: str | Mapping[str, str]
 
     def pattern(self, split: str) -> str:
         """The pattern that the names of a split's files match."""
-        return self.files.format(split=split)
+        if isinstance(self.files, str):
+            return self.files.format(split=split)
+        return self.files.get(split, "")
 
     def find(self, folder: Path, split: str) -> list[Path]:
         """The files of a split, sorted."""
+        if not isinstance(self.files, str):
+            path = folder / self.pattern(split)
+            return [path] if path.is_file() else []
         paths = folder.glob(self.pattern(split))
         # macOS archives leave `._1.txt` resource forks beside the real files.
         return sorted(path for path in paths if not path.name.startswith("."))
@@ -92,8 +100,7 @@ class Table(Layout):
 
     `names` are the columns of a file without a header. `choices` are the columns of the choices, or
     the single column that holds a list of them; each row has `n_choices`. `kind` is the suffix to
-    assume where a file's name does not show its format. Where the files are named one by one, in
-    `named`, `files` is empty.
+    assume where a file's name does not show its format.
     """
 
     first: str
@@ -103,14 +110,6 @@ class Table(Layout):
     choices: tuple[str, ...] = ()
     n_choices: int = 0
     kind: str = ""
-    named: Mapping[str, str] = field(default_factory=dict)
-
-    def pattern(self, split: str) -> str:
-        return self.named.get(split, "") if self.named else super().pattern(split)
-
-    def find(self, folder: Path, split: str) -> list[Path]:
-        path = folder / self.pattern(split)
-        return ([path] if path.is_file() else []) if self.named else super().find(folder, split)
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         number = 0
@@ -118,7 +117,7 @@ class Table(Layout):
             for line, record in records(path, self.kind, self.names):
                 row = Row(path, line, str(number))
                 if isinstance(record, str):
-                    remedy = "correct the row" if self.named else ORIGINAL
+                    remedy = ORIGINAL if isinstance(self.files, str) else "correct the row"
                     yield row._replace(reason="wrong column count", flaw=f"{record}; {remedy}")
                 else:
                     yield self._row(row, record)
@@ -127,7 +126,8 @@ class Table(Layout):
     def _row(self, row: Row, record: Record) -> Row:
         read = (*filter(None, (self.first, self.second, self.label)), *self.choices)
         if missing := [column for column in read if column not in record]:
-            remedy = _remedy(missing[0], [*record]) if self.named else OWN_ROWS
+            own = not isinstance(self.files, str)
+            remedy = _remedy(missing[0], [*record]) if own else OWN_ROWS
             what = f"no column {missing[0]!r}, found {shown(record)}; {remedy}"
             has_header = (self.kind or row.path.suffix) not in (".jsonl", ".parquet")
             raise wrong(row.path, 1 if has_header else row.line, what)

@@ -24,7 +24,6 @@ def test_no_two_sources_have_the_same_name_and_a_tasks_is_its_own():
 @pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
 def test_splits_rows_and_labels_are_the_tasks_own(of):
     assert set(of.hub.files) == {*of.rows, *of.unlabelled} or of.hub.by_hand
-    assert set(of.unlabelled_rows) == set(of.unlabelled)
     if of.hub.labels:
         assert set(of.hub.labels.values()) == set(of.labels)
     else:
