@@ -25,8 +25,8 @@ from tasks.common.arrow import split_names
 from tasks.common.documents import read_documents
 from tasks.common.files import sha256_file
 from tasks.common.records import facts_path
-from tasks.example import Example
 from tasks.examples import ExamplesFacts, check_split, read
+from tasks.spec import Example
 
 
 class WordNumbers:

@@ -36,8 +36,7 @@ from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, first_fault
-from tasks.formats import records, word
-from tasks.readers import Table
+from tasks.read import Table, records, word
 from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
@@ -46,7 +45,7 @@ KEYS = "give text, second and choices, or the columns of the training file"
 
 
 class Row(Settings):
-    """A row to predict; its texts have the roles of those in `tasks.example.Example`."""
+    """A row to predict; its texts have the roles of those in `tasks.spec.Example`."""
 
     text: str
     second: str = ""

@@ -2,28 +2,20 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tasks import classification, dprd, nli, qa, similarity
+from tasks import dprd, paper
 from tasks.common.errors import InputError
 from tasks.common.programs import show_door
-from tasks.example import Example
+from tasks.spec import Example
 from tasks.task import Task
 
 if TYPE_CHECKING:
     from tasks.own import OwnTask
 
 PAPER_TASKS: tuple[Task, ...] = (
-    nli.snli,
-    nli.mnli,
-    nli.qnli,
-    nli.rte,
-    nli.scitail,
-    qa.race,
-    qa.story_cloze,
-    similarity.mrpc,
-    similarity.qqp,
-    similarity.stsb,
-    classification.sst2,
-    classification.cola,
+    *(paper.snli, paper.mnli, paper.qnli, paper.rte, paper.scitail),
+    *(paper.race, paper.story_cloze),
+    *(paper.mrpc, paper.qqp, paper.stsb),
+    *(paper.sst2, paper.cola),
 )
 
 # Every task that a config may name without describing it; add further ones here.
@@ -40,8 +32,7 @@ def task(name: str, own: "OwnTask | dict[str, Any] | None" = None) -> Task:
     Raises InputError for an unknown name.
     """
     if own:  # pydantic is imported only for user-defined tasks
-        from tasks.own import OwnTask
-        from tasks.own_task import own_task
+        from tasks.own import OwnTask, own_task
 
         return own_task(name, OwnTask.model_validate(own))
     known = {task.name: task for task in (*TASKS, dprd.dprd)}

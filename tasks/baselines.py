@@ -22,20 +22,20 @@ is a neural network:
 import argparse
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tasks import neighbours, word_classes, word_features
 from tasks import task as task_named
+from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
 from tasks.common.records import BaselinesRecord, Scores
-from tasks.example import Example
 from tasks.examples import check_split, facts_of, read
-from tasks.linear_model import predict
 from tasks.metrics import score_split
+from tasks.spec import Example
 from tasks.splits import ranked
 from tasks.task import Task
 from tasks.word_classes import WordClasses
@@ -44,6 +44,11 @@ from tasks.world.degrees import place, read_degrees
 
 MAX_ROWS = 10_000  # training rows that each baseline but the first two is fitted to
 LONG = 150  # words of a row, on average, of which pairs of pairs would not fit into memory
+STRENGTHS = (0.1, 1.0, 10.0)  # C: the inverse of the regularisation
+FOLDS = 3
+MAX_FEATURES = 50_000  # the most frequent ones
+NEIGHBOURS = 5
+AT_ONCE = 500  # texts per block, so that their similarities to all training rows fit into memory
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -62,7 +67,89 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
     """Predictions [n] for `rows` by a linear model on word counts, without tuning."""
-    return predict(task, train, rows, word_features.bag_of_words, tuned=False)
+    return linear(task, train, rows, word_features.bag_of_words, tuned=False)
+
+
+def linear(
+    task: Task,
+    train: list[Example],
+    rows: list[Example],
+    features: Features,
+    tuned: bool = True,
+) -> np.ndarray:
+    """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on counts of `features`.
+
+    For multiple choice a binary classifier scores each choice, and the best one is predicted. If
+    `tuned`, the regularisation is chosen by cross-validation.
+    """
+    # Imported here, because they take a second to import.
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+
+    n, labels = _labels(task, train)
+    if len(set(labels)) == 1:  # no regression can be fitted to a single label
+        return np.full(len(rows), labels[0])
+    count = CountVectorizer(analyzer=list, max_features=MAX_FEATURES)
+    counts = count.fit_transform(words for row in train for words in features(task, row))
+    model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
+    rarest = len(train) if task.soft_labels else min(Counter(labels).values())
+    if tuned and rarest >= FOLDS:
+        of_row = [i for i in range(len(train)) for _ in range(n)]
+        folds = GroupKFold(FOLDS).split(of_row, groups=of_row) if n > 1 else FOLDS
+        if task.soft_labels:
+            values = {"alpha": tuple(1 / c for c in STRENGTHS)}
+            model = GridSearchCV(model, values, cv=folds, scoring="neg_mean_squared_error")
+        else:  # each strength starts from the weights of the one before it
+            search = LogisticRegressionCV(
+                Cs=STRENGTHS,
+                cv=folds,
+                l1_ratios=(0,),
+                scoring="neg_log_loss",
+                max_iter=1000,
+                use_legacy_attributes=False,
+            )
+            model.set_params(C=search.fit(counts, labels).C_)
+    model.fit(counts, labels)
+    counts = count.transform(words for row in rows for words in features(task, row))
+    if n > 1:
+        return model.decision_function(counts).reshape(-1, n).argmax(axis=1)
+    return model.predict(counts)
+
+
+def nearest(
+    task: Task, train: list[Example], rows: list[Example], features: Features
+) -> np.ndarray:
+    """Predictions [n] for `rows`: the majority label of their nearest training rows.
+
+    Nearness is the cosine similarity of the counts of `features`. Scores are averaged instead; of
+    several choices, the one whose neighbours are most often right is predicted.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
+    n, labels = _labels(task, train)
+    count = CountVectorizer(analyzer=list)
+    known = normalize(count.fit_transform(words for row in train for words in features(task, row)))
+    asked = normalize(count.transform(words for row in rows for words in features(task, row)))
+    answers = []
+    for start in range(0, asked.shape[0], AT_ONCE):
+        alike = (asked[start : start + AT_ONCE] @ known.T).toarray()
+        closest = np.argsort(-alike, axis=1, kind="stable")[:, :NEIGHBOURS]
+        answers += [np.array(labels)[row] for row in closest]
+    if n > 1:
+        return np.mean(answers, axis=1).reshape(-1, n).argmax(axis=1)
+    if task.soft_labels:
+        return np.mean(answers, axis=1)
+    return np.array([Counter(near.tolist()).most_common(1)[0][0] for near in answers])
+
+
+def _labels(task: Task, train: list[Example]) -> tuple[int, list[Any]]:
+    """The number of choices of a row, else 1, and the labels; of a choice, whether it is right."""
+    if task.family != "multiple_choice":
+        return 1, [row.label for row in train]
+    n = len(train[0].choices)
+    return n, [k == row.label for row in train for k in range(n)]
 
 
 def baselines(
@@ -86,10 +173,11 @@ def baselines(
     rows = [example for part in scored.values() for example in part]
     degree_of = {row: degree for degree, those in (degrees or {}).items() for row in those}
 
-    some = _drawn(train)
+    drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
+    some = [row for row in train if row.guid in drawn]
 
     def fitted(features: Features) -> Scores:
-        return scores(task, scored, predict(task, some, rows, features), degree_of)
+        return scores(task, scored, linear(task, some, rows, features), degree_of)
 
     found = {
         "majority": scores(task, scored, majority(task, train, rows), degree_of),
@@ -99,10 +187,12 @@ def baselines(
         found["affix_bigrams"] = fitted(word_features.affix_bigrams)
     else:
         found["word_overlap"] = fitted(word_features.word_overlap)
-        found["one_text"] = _better(
-            fitted(functools.partial(word_features.one_text, place=place))
-            for place in ((-1,) if task.family == "multiple_choice" else (0, -1))
-        )
+        places = (-1,) if task.family == "multiple_choice" else (0, -1)
+        several = [fitted(functools.partial(word_features.one_text, place=k)) for k in places]
+        found["one_text"] = {
+            split: {name: max(one[split][name] for one in several) for name in values}
+            for split, values in several[0].items()
+        }
         found["word_pairs"] = fitted(word_features.word_pairs)
     if classes:
         of = {word: str(number) for word, number in classes.items()}
@@ -113,24 +203,9 @@ def baselines(
         found["word_classes"] = fitted(of_classes(word_features.word_pairs))
         if np.mean([len(f"{row.first} {row.second}".split()) for row in some]) <= LONG:
             found["class_orders"] = fitted(of_classes(word_features.word_orders))
-        nearest = neighbours.predict(task, some, rows, of_classes(word_features.word_runs))
-        found["nearest_neighbours"] = scores(task, scored, nearest, degree_of)
+        answers = nearest(task, some, rows, of_classes(word_features.word_runs))
+        found["nearest_neighbours"] = scores(task, scored, answers, degree_of)
     return found
-
-
-def _drawn(train: list[Example]) -> list[Example]:
-    """At most MAX_ROWS of the training rows, in their order."""
-    drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
-    return [row for row in train if row.guid in drawn]
-
-
-def _better(several: Iterable[Scores]) -> Scores:
-    """The maximum of each score over several baselines."""
-    found = list(several)
-    return {
-        split: {name: max(one[split][name] for one in found) for name in scores}
-        for split, scores in found[0].items()
-    }
 
 
 def scores(

@@ -12,12 +12,12 @@ from math import sqrt
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.example import Example
-from tasks.known import plain_texts
-from tasks.readers import OWN_ROWS, unquoted
+from tasks.read import OWN_ROWS, unquoted
+from tasks.spec import Example
+from tasks.splits import plain_texts
 from tasks.task import NO_GOLD_LABEL, Task
 
-# How much a label's share may differ from `Task.label_shares`, in addition to four standard errors.
+# How much a label's share may differ from `Task.shares`, in addition to four standard errors.
 # The published splits differ by up to 0.10 (SciTail dev); QQP with swapped labels would by 0.26.
 BALANCE = 0.12
 # The largest share of a whole official split's rows that may be training rows as well: up to 0.016
@@ -54,6 +54,16 @@ def published(
     _count(task, path, name, len(examples), dropped, least)
     _labels(task, path, name, examples)
     _balance(task, path, examples)
+
+
+def unlabelled(path: Path, name: str, examples: list[Example], expected: int | None) -> None:
+    """Check a split without public labels, which has to have the server's number of rows."""
+    unquoted_texts(path, examples)
+    if expected is not None and len(examples) != expected:
+        raise InputError(
+            f"{path}: {len(examples):,} unlabelled rows in {name!r}, the server expects "
+            f"{expected:,}; download the file again"
+        )
 
 
 def unquoted_texts(path: Path, examples: list[Example]) -> None:
@@ -127,7 +137,7 @@ def _balance(task: Task, path: Path, examples: list[Example]) -> None:
     """Check that each label is about as frequent as expected, with STS-B's scores rounded."""
     n = len(examples)
     counts = Counter(int(row.label + 0.5) for row in examples)
-    for index, (label, expected) in enumerate(zip(task.labels, task.label_shares, strict=True)):
+    for index, (label, expected) in enumerate(zip(task.labels, task.shares, strict=True)):
         share = counts[index] / n
         slack = 4 * sqrt(expected * (1 - expected) / n)
         if abs(share - expected) > BALANCE + slack or (not share and expected > slack):

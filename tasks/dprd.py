@@ -16,23 +16,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tasks.hub import HubSource, parquet_files
-from tasks.hub_records import hub_records
+from tasks.layouts import hub_records
 from tasks.prompt import Prompt
-from tasks.readers import Documents, Row, wrong
+from tasks.read import Documents, Row, lines, wrong
 from tasks.task import Task
 
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 
 
-def items(path: Path, text: str) -> Iterator[Row]:
+def items(path: Path) -> Iterator[Row]:
     """One row per item: the text before the pronoun, the text after it, the two candidates."""
-    lines = [line.strip() for line in text.split("\n")]
-    for start in range(0, len(lines), 5):
+    texts = [text.strip() for _, text in lines(path)]
+    for start in range(0, len(texts), 5):
         line = start + 1
-        if len(lines) < start + 4:
-            what = f"the last item has {len(lines) - start} of 4 lines; download it again"
+        if len(texts) < start + 4:
+            what = f"the last item has {len(texts) - start} of 4 lines; download it again"
             raise wrong(path, line, what)
-        sentence, pronoun, listed, answer, *blank = lines[start : start + 5]
+        sentence, pronoun, listed, answer, *blank = texts[start : start + 5]
         # One item of the published test file has a blank after the comma.
         candidates = [candidate.strip() for candidate in listed.split(",")]
         if any(blank):
@@ -43,13 +43,21 @@ def items(path: Path, text: str) -> Iterator[Row]:
         if answer not in candidates:
             raise wrong(path, line + 3, f"answer {answer!r:.60} is neither of {listed!r:.80}")
         row = Row(path, line, str(start // 5), str(candidates.index(answer) + 1))
-        yield item(row, sentence, pronoun, candidates)
+        yield _split_at_pronoun(row, sentence, pronoun, candidates)
 
 
-def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
+def items_of_hub(source: HubSource, paths: list[Path]) -> Iterator[Row]:
+    """The hub's records, one per item."""
+    for path, line, number, record in hub_records(source, paths):
+        value = record["label"]
+        row = Row(path, line, str(number), source.labels.get(value, str(value)))
+        candidates = [candidate.strip() for candidate in record["candidates"]]
+        sentence, pronoun = record["sentence"].strip(), record["pronoun"].strip()
+        yield _split_at_pronoun(row, sentence, pronoun, candidates)
+
+
+def _split_at_pronoun(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     """`row` with its sentence split at the ambiguous pronoun; its line is the sentence's."""
-    sentence, pronoun = sentence.strip(), pronoun.strip()
-    candidates = [candidate.strip() for candidate in candidates]
     span = pronoun_span(sentence, pronoun, candidates)
     if span is None:
         what = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
@@ -58,13 +66,6 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
         raise wrong(row.path, row.line, f"nothing follows the pronoun in {sentence!r:.80}")
     first, second = sentence[: span[0]], sentence[span[1] :]
     return row._replace(first=first, second=second, choices=candidates)
-
-
-def hub_items(source: HubSource, paths: list[Path]) -> Iterator[Row]:
-    """The hub's records, one per item."""
-    for path, line, number, record in hub_records(source, paths):
-        row = Row(path, line, str(number), source.label_name(record["label"]))
-        yield item(row, record["sentence"], record["pronoun"], record["candidates"])
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:
@@ -89,7 +90,6 @@ dprd = Task(
     select_fraction=0.0,
     report=("test",),
     rows={"train": 1_322, "test": 564},
-    label_shares=(0.5, 0.5),
     label_counts={"train": (661, 661), "test": (282, 282)},
     prompt=Prompt(before="{first} {choice}", scored="{second}", heuristic="mean"),
     obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
@@ -106,5 +106,5 @@ dprd = Task(
         named_labels=False,  # they are indices into the list of candidates
         note="the commit begins with 0fdf659",
     ),
-    hub_rows=hub_items,
+    hub_rows=items_of_hub,
 )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.records import Counts, Record, facts_path
-from tasks.example import Example
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 
 COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 

@@ -1,6 +1,6 @@
 """A data set on the Hugging Face hub: its repository and commit, and the snapshot fetched from it.
 
-Each task has its `HubSource` (tasks/nli.py and so on), and so has each corpus (tasks/corpora.py). A
+Each task has its `HubSource` (tasks/paper.py), and so has each corpus (tasks/corpora.py). A
 revision of None could not be looked up when this was written: such a source is refused until the
 config pins it (`revision:`). A data set without a repository has to be requested: `by_hand` says
 how.
@@ -31,8 +31,7 @@ class HubSource:
     column `label`; empty for a score (STS-B) or a corpus. `named_labels`: whether the files also
     store the labels' names, which then must agree. `unlabelled`: splits whose labels are all -1.
     `lines`: whether the files are plain text with one row per line. `by_hand`: how to obtain a data
-    set without a repository; `folder`: its folder in the data folder. `caution`: the warning on the
-    data card.
+    set without a repository. `caution`: the warning on the data card.
     """
 
     name: str
@@ -50,7 +49,6 @@ class HubSource:
     unlabelled: tuple[str, ...] = ()
     lines: bool = False
     by_hand: str = ""
-    folder: str = ""
     note: str = ""
     caution: str = ""
 
@@ -69,10 +67,6 @@ class HubSource:
         """The split of a corpus that its publisher held out from training; None without one."""
         return next((split for split in ("test", "dev") if split in self.files), None)
 
-    def label_name(self, value: Any) -> str:
-        """The task's label for a value; the value itself, as text, where there is none."""
-        return self.labels.get(value, str(value))
-
 
 def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """Patterns for names such as `cola/train-00000-of-00001.parquet`; `splits`: ours to theirs."""
@@ -82,10 +76,7 @@ def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, .
 def fault(source: HubSource, revision: str | None = None) -> str | None:
     """Why a source cannot be fetched at `revision`, and the remedy; None if valid."""
     if not source.repo:
-        return (
-            f"{source.name} is not on the hub; {source.by_hand}, then set "
-            f"{{folder: {source.folder}}}"
-        )
+        return f"{source.name} is not on the hub; {source.by_hand}"
     if revision is None and source.revision is None:
         return (
             f"no commit of {source.repo} is known here ({source.note}); look it up on the hub and "
@@ -109,11 +100,11 @@ def pinned(source: HubSource, revision: str | None = None) -> str:
 
 def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     """The paths that match one of the patterns, whose `*` stays within one folder."""
-
-    def fits(path: str, pattern: str) -> bool:
-        return path.count("/") == pattern.count("/") and PurePosixPath(path).match(pattern)
-
-    return [path for path in paths if any(fits(path, pattern) for pattern in patterns)]
+    return [
+        path
+        for path in paths
+        if any(path.count("/") == p.count("/") and PurePosixPath(path).match(p) for p in patterns)
+    ]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tasks.spec import TaskSpec
 
+SOFT_CLASSES = 6  # of STS-B's scores
 Columns = tuple[np.ndarray | int, ...]  # k values of each row
 Sums = Any  # a number, or an array of them
 
@@ -135,6 +136,21 @@ def settled(predictions: np.ndarray) -> np.ndarray:
     """
     limit = 1e-6 * max(1.0, float(np.abs(predictions).max()))
     return predictions if np.ptp(predictions) > limit else np.full_like(predictions, 2.5)
+
+
+def soft_labels(scores: np.ndarray) -> np.ndarray:
+    """STS-B's targets [n, 6] of scores [n] from 0 to 5, as in the authors' code (Tai et al. 2015).
+
+    A score is split between the two classes that it lies between: each row sums to 1 and has its
+    score as mean.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    return np.maximum(0.0, 1.0 - np.abs(scores[:, None] - np.arange(SOFT_CLASSES)))
+
+
+def expected_score(probabilities: np.ndarray) -> np.ndarray:
+    """STS-B's predictions [n] from class probabilities [n, 6]: sum over j of j p_j."""
+    return np.asarray(probabilities, dtype=np.float64) @ np.arange(SOFT_CLASSES)
 
 
 # Scores of class predictions are functions of counts: columns summed over rows.

@@ -6,36 +6,40 @@
 The split that selects the best epoch is never a reported one: it is an official dev split where a
 labelled test split is reported, else it is carved out of the training rows. Which rows are carved
 or kept by a limit depends only on a hash of the seed and the row's guid, never on the order of
-rows.
+rows. GLUE's test rows, whose labels are not public, can be added as further splits: every row is
+kept, in the file's order, because the server expects an answer to each.
 """
 
 import argparse
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Hashable
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tasks import checks, unlabelled
+from tasks import checks
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
-from tasks.example import Example
 from tasks.examples import ExamplesFacts, write
 from tasks.hub import Snapshot
-from tasks.known import contradictions, rows_with_a_training_text, shared_texts, training_rows
+from tasks.read import unquoted, wrong
 from tasks.settings import PrepareSettings
-from tasks.splits import Roles, carve, choose_splits, connected, ranked
-from tasks.task import Source, Tally, Task
+from tasks.spec import Example
+from tasks.splits import (
+    Roles,
+    choose_splits,
+    contradictions,
+    divided,
+    ranked,
+    rows_with_a_training_text,
+    training_rows,
+)
+from tasks.task import UNLABELLED, Source, Tally, Task
 from tasks.world import manifest
 
 MADE = "made data, not the published set"
-# In a task of the user's own, a text in more rows than this number, and than this share of the
-# rows, is one of a few that all rows are about (an aspect, a topic).
-FREQUENT = 10, 0.05
 Splits = dict[str, list[Example]]
 
 
@@ -59,31 +63,34 @@ def prepare(
     if roles.carve:
         whole = splits.pop("train")
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
-        parts = _divided(task, folder, whole, counts, settings.seed, "carve")
+        parts = divided(task, folder, whole, counts, settings.seed, "carve")
         splits = {role: parts[role] for role in ("train", *roles.report)}
     overlap = training_rows(task, splits)
     if not settings.is_made:
         for role, shared in overlap.items():
             checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
-    note = _note(task, roles, {role: len(rows) for role, rows in splits.items()})
+    note = MADE
+    if not settings.is_made:
+        note = _note(task, roles, {role: len(rows) for role, rows in splits.items()})
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
     if fraction and not roles.select:
         rows = splits.pop("train")
         n_select = min(max(1, round(fraction * len(rows))), len(rows) - 1)
         wanted = {"select": n_select, "train": len(rows)}
-        parts = _divided(task, folder, rows, wanted, settings.seed, "select")
+        parts = divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-    without = unlabelled.read(task, source) if settings.unlabelled else {}
+    if settings.own:
+        note = _own_note(task, splits, note if roles.carve else "")
+    unlabelled = read_unlabelled(task, source) if settings.unlabelled else {}
     if settings.published:
-        for split, rows in without.items():
-            checks.unquoted_texts(task.files(source, split)[0], rows)
-    if settings.published and not settings.min_rows:
-        unlabelled.check_counts(task, source, without)
-    read = (*sorted(set(official.values())), *without)
+        for split, rows in unlabelled.items():
+            whole_size = None if settings.min_rows else task.unlabelled[split]
+            checks.unlabelled(task.files(source, split)[0], split, rows, whole_size)
+    read = (*sorted(set(official.values())), *unlabelled)
     files = {split: task.files(source, split) for split in read}
-    return splits | without, {
+    return splits | unlabelled, {
         "task": task.name,
         "version": task.version,
         "train_from": roles.train,
@@ -91,7 +98,7 @@ def prepare(
         "report": list(roles.report),
         "rows": {split: len(rows) for split, rows in splits.items()},
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
-        "unlabelled": list(without),
+        "unlabelled": list(unlabelled),
         "dropped": {name: tally.dropped for name, tally in tallies.items() if tally.dropped},
         "unquoted": {name: tally.unquoted for name, tally in tallies.items() if tally.unquoted},
         "overlap": overlap,
@@ -99,11 +106,7 @@ def prepare(
         "settings": settings,
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": MADE
-        if settings.is_made
-        else _own_note(task, splits, note if roles.carve else "")
-        if settings.own
-        else note,
+        "note": note,
     }
 
 
@@ -122,6 +125,44 @@ def _read(
     return examples
 
 
+def read_unlabelled(task: Task, source: Source) -> Splits:
+    """All rows without public labels, by split; every label is -1.
+
+    A guid ends in the row's official index. A malformed row of QQP, whose other files have a few,
+    gets empty texts. Raises InputError, naming file and line, for a missing file or column, and for
+    rows that are not numbered from 0 on.
+    """
+    folder = None if isinstance(source, Snapshot) else source
+    if folder is not None and (missing := task.missing_unlabelled(folder)):
+        raise InputError(
+            f"{source}: {' and '.join(missing)} needed; {task.obtain}, or set "
+            "experiment.submission to false"
+        )
+    mend = unquoted if task.csv_quoted else str
+    splits: Splits = {}
+    for split in task.unlabelled if folder is None else task.unlabelled_files(folder):
+        examples: list[Example] = []
+        malformed = 0
+        for at, row in enumerate(task.read_rows(source, split)):
+            malformed += bool(row.flaw)
+            if row.flaw and (not task.tolerated or malformed > max(3, task.tolerated * (at + 1))):
+                raise wrong(row.path, row.line, row.flaw)
+            number = row.label
+            if folder is None:  # the hub, where a row with a label is not among the unlabelled ones
+                hidden = split not in task.hub.unlabelled or row.label in ("-1", "-1.0")
+                number = row.key if hidden else f"labelled {row.label}"
+            if not row.flaw and number != str(at):
+                numbering = f"{task.unlabelled_index} is {number!r}, expected {at}"
+                remedy = "rows are missing, moved or labelled: download the file again"
+                raise wrong(row.path, row.line, f"{numbering}; {remedy}")
+            first, second = mend(row.first).strip(), mend(row.second).strip()
+            examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
+        if not examples:
+            raise InputError(f"{task.files(source, split)[0]}: no rows; {task.obtain}")
+        splits[split] = examples
+    return splits
+
+
 def _limited(rows: list[Example], role: str, settings: PrepareSettings) -> list[Example]:
     purpose = "limit_train" if role == "train" else "limit_report"
     limit = getattr(settings, purpose)
@@ -129,47 +170,6 @@ def _limited(rows: list[Example], role: str, settings: PrepareSettings) -> list[
         return rows
     drawn = set(ranked([row.guid for row in rows], settings.seed, purpose)[:limit])
     return [row for row in rows if row.guid in drawn]
-
-
-def _divided(
-    task: Task,
-    folder: str | Path,
-    rows: list[Example],
-    counts: dict[str, int],
-    seed: int,
-    purpose: str,
-) -> Splits:
-    """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none.
-
-    In a user's own task, parts have about the same shares of the labels.
-    """
-    groups = connected(_binding_texts(task, rows))
-    strata = [int(row.label + 0.5) for row in rows] if task.is_own else []
-    parts = carve([row.guid for row in rows], groups, counts, seed, purpose, strata)
-    for name, part in parts.items():
-        if not part:
-            remedy = "dev and test files, which stay undivided" if task.is_own else "more rows"
-            raise InputError(
-                f"{folder}: {len(rows)} rows in {len(set(groups))} groups with a text in common "
-                f"leave none for {name}; give {remedy}"
-            )
-    return {name: [row for row in rows if row.guid in part] for name, part in parts.items()}
-
-
-def _binding_texts(task: Task, rows: list[Example]) -> list[list[Hashable]]:
-    """For each row, the texts by which it stays with others when the rows are divided.
-
-    In a user's own pairs, a frequent text (`FREQUENT`) keeps no rows together: all rows of one
-    aspect in one part would leave the other parts without it. Pairs of two such texts stay with
-    their equals, as a single text does.
-    """
-    texts = [shared_texts(task, row) for row in rows]
-    if not task.is_own:
-        return texts
-    counts, (number, share) = Counter(chain.from_iterable(map(set, texts))), FREQUENT
-    most = max(number, share * len(rows))
-    rare = [[text for text in of if counts[text] <= most] for of in texts]
-    return [found or [frozenset(of)] for found, of in zip(rare, texts, strict=True)]
 
 
 def _label_counts(task: Task, examples: list[Example]) -> dict[str, int]:

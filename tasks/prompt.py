@@ -22,14 +22,6 @@ def parts(template: str) -> list[tuple[str, str | None]]:
     return [(words, column) for words, column, *_ in Formatter().parse(template)]
 
 
-def _check_template(template: str) -> None:
-    unknown = {column for _, column in parts(template)} - {None, *COLUMNS}
-    if unknown:
-        raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(COLUMNS)}")
-    if GLUED.search(template):  # texts are encoded separately, so no word may span two
-        raise ValueError("a column touches a word; put a blank between them")
-
-
 @dataclass(frozen=True)  # not pydantic, so that programs start at once
 class Prompt:
     """Templates for the context, `before`, and for the tokens to score, `scored`.
@@ -47,7 +39,11 @@ class Prompt:
 
     def __post_init__(self) -> None:
         for template in (self.before, self.scored, *self.choices):
-            _check_template(template)
+            unknown = {column for _, column in parts(template)} - {None, *COLUMNS}
+            if unknown:
+                raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(COLUMNS)}")
+            if GLUED.search(template):  # texts are encoded separately, so no word may span two
+                raise ValueError("a column touches a word; put a blank between them")
 
     @property
     def scorings(self) -> list[Scoring]:

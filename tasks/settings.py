@@ -4,12 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.common.settings import DataPath, Settings, unique
+from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName, unique
 from tasks.own import OwnTask
-
-Count = Annotated[int, Field(ge=1, le=2**40)]
-Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-SplitName = Annotated[str, Field(min_length=1)]
 
 
 class DataSource(Settings):

@@ -2,19 +2,26 @@
 
 Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share a text
 (for a pair, either text) stay together, as do rows linked through others: else a QNLI question
-could train with one sentence and be reported with another, with the opposite label. Of a user's own
-pairs, frequent texts are left out of this (`tasks.prepare`).
+could train with one sentence and be reported with another, with the opposite label. Texts are
+compared but for case and blanks.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tasks.task import Task
+
+# In a task of the user's own, a text in more rows than this number, and than this share of the
+# rows, is one of a few that all rows are about (an aspect, a topic).
+FREQUENT = 10, 0.05
+Splits = Mapping[str, Sequence[Example]]
 
 
 @dataclass(frozen=True)
@@ -43,25 +50,17 @@ def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
     for fault in faults(task, settings):
         raise InputError(f"{task.name}: {fault}")
     train, carve = settings.train_from or task.train, settings.carve or {}
-    report = task.report if settings.report_on is None else tuple(settings.report_on)
-    if carve:
-        report = tuple(name for name in carve if name != "train")
-    report = tuple(sorted(report, key=lambda name: _place(task, name)))
-    if carve:
-        return Roles(train, None, report, carve)
-    official = train == task.train and task.select not in report
-    return Roles(train, task.select if official else None, report, carve)
-
-
-def _place(task: Task, split: str) -> tuple[int, str]:
-    """What sorts reported splits as the tables do: the task's own first, then by name."""
-    return (*task.report, split).index(split), split
+    report = [name for name in carve if name != "train"] or settings.report_on or task.report
+    # As in the tables: the task's own first, then by name.
+    report = sorted(report, key=lambda name: ((*task.report, name).index(name), name))
+    official = train == task.train and task.select not in report and not carve
+    return Roles(train, task.select if official else None, tuple(report), carve)
 
 
 def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:
     """Faults in the settings' split names and shares, one line each: key, found, remedy."""
     train = settings.train_from or task.train
-    report = task.report if settings.report_on is None else tuple(settings.report_on)
+    report = settings.report_on or task.report
     carve, subset = tuple(settings.carve or ()), tuple(settings.min_rows or ())
     known, labelled = {"train", *task.rows}, ", ".join(task.rows)
     for key, names in (("train_from", (train,)), ("report_on", report), ("min_rows", subset)):
@@ -151,3 +150,104 @@ def connected(rows: Sequence[Sequence[Hashable]]) -> list[int]:
     graph = coo_array((np.ones(len(rows)), links.T), shape=(len(number), len(number)))
     _, group_of_text = connected_components(graph, directed=False)
     return group_of_text[links[:, 0]].tolist()
+
+
+def divided(
+    task: Task,
+    folder: str | Path,
+    rows: list[Example],
+    counts: dict[str, int],
+    seed: int,
+    purpose: str,
+) -> dict[str, list[Example]]:
+    """Divide rows into parts of about `counts` rows. Raises InputError if a part gets none.
+
+    In a user's own task, parts have about the same shares of the labels.
+    """
+    groups = connected(_binding_texts(task, rows))
+    strata = [int(row.label + 0.5) for row in rows] if task.is_own else []
+    parts = carve([row.guid for row in rows], groups, counts, seed, purpose, strata)
+    for name, part in parts.items():
+        if not part:
+            remedy = "dev and test files, which stay undivided" if task.is_own else "more rows"
+            raise InputError(
+                f"{folder}: {len(rows)} rows in {len(set(groups))} groups with a text in common "
+                f"leave none for {name}; give {remedy}"
+            )
+    return {name: [row for row in rows if row.guid in part] for name, part in parts.items()}
+
+
+def _binding_texts(task: Task, rows: list[Example]) -> list[list[Hashable]]:
+    """For each row, the texts by which it stays with others when the rows are divided.
+
+    In a user's own pairs, a frequent text (`FREQUENT`) keeps no rows together: all rows of one
+    aspect in one part would leave the other parts without it. Pairs of two such texts stay with
+    their equals, as a single text does.
+    """
+    texts = [shared_texts(task, row) for row in rows]
+    if not task.is_own:
+        return texts
+    counts, (number, share) = Counter(chain.from_iterable(map(set, texts))), FREQUENT
+    most = max(number, share * len(rows))
+    rare = [[text for text in of if counts[text] <= most] for of in texts]
+    return [found or [frozenset(of)] for found, of in zip(rare, texts, strict=True)]
+
+
+def training_rows(task: Task, splits: Splits) -> dict[str, int]:
+    """How many rows of each split but `train` equal a training row in texts and choices.
+
+    The order of the sentences of a similarity pair does not matter. The published sets have a few
+    such rows (CoLA: 16 of 1,043), so these are counted, not refused. Selection rows that have yet
+    to be taken out of the training rows count as training rows.
+    """
+    return _in_train(splits, lambda row: [_whole(task, row)])
+
+
+def rows_with_a_training_text(task: Task, splits: Splits) -> dict[str, int]:
+    """How many rows of each split but `train` have a text in common with a training row."""
+    return _in_train(splits, lambda row: shared_texts(task, row))
+
+
+def contradictions(task: Task, rows: Sequence[Example]) -> int:
+    """How many rows have the texts and choices of another row, but a different label."""
+    keys = [_whole(task, row) for row in rows]
+    labels: dict[bytes, set[float]] = {key: set() for key in keys}
+    for key, row in zip(keys, rows, strict=True):
+        labels[key].add(row.label)
+    return sum(len(labels[key]) > 1 for key in keys)
+
+
+def shared_texts(task: Task, row: Example) -> list[Hashable]:
+    """Digests of the texts that other rows may share: both of a pair, else the first."""
+    pair = task.family in ("entailment", "similarity")
+    return [_digest(plain(text)) for text in ((row.first, row.second) if pair else (row.first,))]
+
+
+def plain_texts(row: Example) -> list[str]:
+    """The texts and choices of a row, normalised for comparison."""
+    return [plain(text) for text in (row.first, row.second, *row.choices)]
+
+
+def plain(text: str) -> str:
+    """A text normalised for comparison: case-folded, with single spaces between words."""
+    return " ".join(text.casefold().split())
+
+
+def _in_train(splits: Splits, keys: Callable[[Example], list[Hashable]]) -> dict[str, int]:
+    """How many rows of each other split have a key that a training row has."""
+    known = {key for row in splits["train"] for key in keys(row)}
+    others = {split: rows for split, rows in splits.items() if split != "train"}
+    return {
+        split: sum(not known.isdisjoint(keys(r)) for r in rows) for split, rows in others.items()
+    }
+
+
+def _whole(task: Task, row: Example) -> bytes:
+    """A digest of a row's texts and choices, regardless of the order of a similarity pair."""
+    first, second, *choices = plain_texts(row)
+    pair = sorted((first, second)) if task.family == "similarity" else (first, second)
+    return _digest("\0".join((*pair, *choices)))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()  # the texts of RACE are long

@@ -1,7 +1,7 @@
 """What a task is, and how its files become examples.
 
 A task is data: columns, labels, splits, metric, where its files lie. Its layouts
-(`tasks.readers.Layout`) yield rows in one form; all checks that do not depend on a file's layout
+(`tasks.read.Layout`) yield rows in one form; all checks that do not depend on a file's layout
 (unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.read`.
 """
 
@@ -14,17 +14,17 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside
-from tasks.example import Example
-from tasks.formats import as_read
 from tasks.hub import HubSource, Snapshot
-from tasks.hub_records import hub_rows
+from tasks.layouts import hub_rows
 from tasks.prompt import Prompt
-from tasks.readers import OWN_ROWS, Layout, Row, Table, is_blank, unquoted
-from tasks.spec import TaskSpec
+from tasks.read import OWN_ROWS, Layout, Row, Table, as_read, is_blank, unquoted
+from tasks.spec import Example, TaskSpec
 
 UNLABELLED = -1
 NO_GOLD_LABEL = "no gold label"
 SCORE = re.compile(r"[0-9]+(\.[0-9]+)?")
+# MNLI's diagnostic set, which GLUE has in a folder of its own and which may be missing.
+DIAGNOSTIC = {"ax": ("diagnostic.tsv", "../diagnostic/diagnostic.tsv")}
 Source = str | Path | Snapshot
 
 
@@ -51,15 +51,14 @@ class Task:
     layouts: tuple[Layout, ...]  # the first one with a file for a split wins
     report: tuple[str, ...]  # the splits whose scores are reported, the main one first
     rows: dict[str, int]  # official row counts of the labelled splits; 0 for a user's own task
-    label_shares: tuple[float, ...]  # each label's approximate share of the rows
     obtain: str  # how to get the files
     hub: HubSource
+    label_shares: tuple[float, ...] = ()  # the labels' approximate shares; () where all are equal
     # For some splits, the published count of each of `labels`.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
-    metric: str = "accuracy"
-    metrics: tuple[str, ...] = ("accuracy",)
+    metrics: tuple[str, ...] = ("accuracy",)  # the first one is the task's
     # Whether the task's single score is the mean of its reported splits, not the main one's.
     averages_splits: bool = False
     train: str = "train"
@@ -76,16 +75,24 @@ class Task:
     csv_quoted: bool = False
     # How the hub's files become rows.
     hub_rows: Callable[[HubSource, list[Path]], Iterator[Row]] = hub_rows
-    # The splits without public labels, and the possible names of their files.
-    unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unlabelled_rows: dict[str, int] = field(default_factory=dict)  # their official row counts
-    optional_unlabelled: tuple[str, ...] = ()  # those that a folder may lack
+    # The official row counts of the splits without public labels.
+    unlabelled: dict[str, int] = field(default_factory=dict)
     unlabelled_index: str = "index"  # their column of row numbers
     # Whether rows whose guids differ only after the last slash share a text.
     several_rows_a_text: bool = False
     # How a language model is asked about a row zero-shot; None: it is not.
     prompt: Prompt | None = None
     version: int = 1
+
+    @property
+    def metric(self) -> str:
+        """The metric of the task's score."""
+        return self.metrics[0]
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Each label's approximate share of the rows."""
+        return self.label_shares or (1 / len(self.labels),) * len(self.labels)
 
     @property
     def main(self) -> str:
@@ -101,7 +108,7 @@ class Task:
     def random_score(self) -> float:
         """The score of random guessing, 0 to 100; for F1 that of always yes, which is higher."""
         if self.metric == "f1":
-            share = self.label_shares[1]
+            share = self.shares[1]
             return 100 * 2 * share / (1 + share)
         return 100 / len(self.labels) if self.metric in ("accuracy", "macro_f1") else 0.0
 
@@ -114,13 +121,6 @@ class Task:
     def is_own(self) -> bool:
         """Whether it is a task of the user's own, without official row counts."""
         return not any(self.rows.values())
-
-    @property
-    def rather(self) -> str:
-        """The remedy for a label that is not one of the task's."""
-        if not self.is_own:
-            return OWN_ROWS
-        return "correct the row" + ", or list it in labels" * (not self.soft_labels)
 
     @property
     def label_names(self) -> tuple[str, ...] | None:
@@ -153,17 +153,17 @@ class Task:
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
         """The unlabelled files that are in a folder, by split."""
-        paths = {
-            split: next((p for n in names if (p := Path(folder) / n).is_file()), None)
-            for split, names in self.unlabelled.items()
-        }
-        return {split: path for split, path in paths.items() if path}
+        paths = {}
+        for split in self.unlabelled:
+            for name in DIAGNOSTIC.get(split, (f"{split}.tsv",)):
+                if split not in paths and (path := Path(folder) / name).is_file():
+                    paths[split] = path
+        return paths
 
     def missing_unlabelled(self, folder: str | Path) -> list[str]:
         """The names of the required unlabelled files that a folder lacks."""
-        existing = self.unlabelled_files(folder)
-        needed = (s for s in self.unlabelled if s not in (*existing, *self.optional_unlabelled))
-        return [self.unlabelled[split][0] for split in needed]
+        present = self.unlabelled_files(folder)
+        return [f"{s}.tsv" for s in self.unlabelled if s not in present and s not in DIAGNOSTIC]
 
     def read(self, source: Source, split: str, tally: Tally | None = None) -> list[Example]:
         """The examples of an official split of a folder or a snapshot.
@@ -206,15 +206,16 @@ class Task:
         if split in self.unlabelled:
             assert self.table, f"{self.name} has no table"
             numbered = replace(self.table, label=self.unlabelled_index, names=())
-            layouts = tuple(replace(numbered, files=name) for name in self.unlabelled[split])
+            names = DIAGNOSTIC.get(split, (f"{split}.tsv",))
+            layouts = tuple(replace(numbered, files=name) for name in names)
             root = folder.parent  # MNLI's diagnostic set may lie beside the task's folder
         for layout in layouts:
             paths = layout.find(folder, split)
             if len(paths) > 1 and not self.groups:  # only RACE has many files per split
-                names, pattern = " and ".join(repr(p.name) for p in paths), layout.pattern(split)
-                raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
+                both, pattern = " and ".join(repr(p.name) for p in paths), layout.pattern(split)
+                raise InputError(f"{folder}: {both} both match {pattern}; keep only the right one")
             if paths:  # files that are named one by one may lie anywhere
-                return layout, inside(root, paths) if layout.files else paths
+                return layout, inside(root, paths) if isinstance(layout.files, str) else paths
         patterns = " or ".join(layout.pattern(split) for layout in layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
@@ -236,12 +237,16 @@ class Task:
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known
-            rather = self.rather
-            if self.is_own and self._label(word.strip('"')) is not None:
-                rather = "name the file .csv, or write it without quotation marks"
-            elif self.is_own and self._label(first) is not None:
-                rather = "exchange text and label in columns or in the file"
-            flaw = f"label {word!r:.60} is unknown; {expected}; {rather}"
+            remedy = (
+                "correct the row" if self.soft_labels else "correct the row, or list it in labels"
+            )
+            if not self.is_own:
+                remedy = OWN_ROWS
+            elif self._label(word.strip('"')) is not None:
+                remedy = "name the file .csv, or write it without quotation marks"
+            elif self._label(first) is not None:
+                remedy = "exchange text and label in columns or in the file"
+            flaw = f"label {word!r:.60} is unknown; {expected}; {remedy}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return Example(guid, first, second, choices, label, row.group), reason, flaw

@@ -7,7 +7,7 @@ to what stands for it: itself or its class.
 from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement, pairwise, product
 
-from tasks.example import Example
+from tasks.spec import Example
 from tasks.task import Task
 from tasks.word_classes import words
 

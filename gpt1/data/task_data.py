@@ -10,8 +10,8 @@ from gpt1.data.encoded import EncodedTask
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import drawn_rows
+from tasks.metrics import soft_labels
 from tasks.spec import TaskSpec
-from tasks.stsb import soft_labels
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.common.settings import DataPath, Settings
-from tasks.settings import Commit, Count, SplitName
+from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName
 
 Name = Annotated[str, Field(min_length=1)]
 CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "tinystories"]

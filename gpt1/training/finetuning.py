@@ -28,8 +28,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, cpu, seed_step
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.records import Scores
-from tasks.metrics import score, score_split
-from tasks.stsb import soft_labels
+from tasks.metrics import score, score_split, soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time

@@ -8,8 +8,8 @@ from gpt1.data.batching import Sequences
 from gpt1.model.classifier import TaskModel
 from gpt1.model.layout import computed
 from gpt1.training.runtime import Runtime
+from tasks.metrics import expected_score
 from tasks.spec import TaskSpec
-from tasks.stsb import expected_score
 
 
 @torch.no_grad()

@@ -14,6 +14,10 @@ from pydantic_core import PydanticCustomError
 
 from tasks.common.errors import InputError
 
+Count = Annotated[int, Field(ge=1, le=2**40)]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+SplitName = Annotated[str, Field(min_length=1)]
+
 
 def _check_unique(values: list[Any]) -> list[Any]:
     if len(set(values)) < len(values):

@@ -71,7 +71,7 @@ def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict
 def fewer(request, monkeypatch):
     """QQP's 390,965 constant answers take seconds: one test alone has them all."""
     if "official_size" not in request.node.name:
-        monkeypatch.setitem(task("qqp").unlabelled_rows, "test", 9)
+        monkeypatch.setitem(task("qqp").unlabelled, "test", 9)
 
 
 @pytest.fixture

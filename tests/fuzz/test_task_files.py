@@ -5,16 +5,13 @@ import pytest
 from tasks import task
 from tasks.hub import Snapshot
 from tests.fuzz.mutations import fuzz, without_checksums
+from tests.tasks import conftest
 from tests.tasks.both_layouts import pin, write
 from tests.tasks.hub_files import manifest
 
 # One task for each way of reading: tables with and without a header, scores, JSON lines, tables
 # without names, whole files of JSON, five lines to an item.
 NAMES = ("cola", "stsb", "qqp", "snli", "scitail", "race", "dprd")
-STORIES = [
-    ["InputStoryid", *(f"InputSentence{k}" for k in (1, 2, 3, 4))],
-    ["RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"],
-]
 
 
 def splits(name, source):
@@ -47,9 +44,5 @@ def test_a_damaged_manifest(tmp_path):
 
 
 def test_damaged_stories(tmp_path):
-    header = ",".join(name for names in STORIES for name in names)
-    rows = [f'{k},One,"Two, ""2""",Three,"Li\nne",good {k},bad {k},{k % 2 + 1}' for k in range(9)]
-    for split in ("val", "test"):
-        path = tmp_path / f"cloze_test_{split}__spring2016 - cloze_test_ALL_{split}.csv"
-        path.write_text("\n".join([header, *rows, ""]))
+    conftest.write("story_cloze", tmp_path)
     fuzz(tmp_path, lambda: splits("story_cloze", tmp_path))

@@ -17,8 +17,7 @@ from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tasks.own import OwnTask
-from tasks.own_task import own_task
+from tasks.own import OwnTask, own_task
 from tests.gpt1.kept_cells import SEEDS, TASKS, keep_weights, kept_cell, train, write_task
 from tests.support.programs import call, refused
 

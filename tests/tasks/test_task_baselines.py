@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from datasets import Dataset
 
-from tasks import TASKS, baselines, neighbours, task, word_classes
+from tasks import TASKS, baselines, task, word_classes
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.common.hf_datasets import save
-from tasks.example import Example
 from tasks.examples import ExamplesFacts, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tasks.word_features import (
     affix_bigrams,
     bag_of_words,
@@ -85,15 +85,6 @@ def test_bag_of_words_learns_a_telling_word_and_not_the_order_of_words():
     assert scores["bag_of_words"]["dev"]["accuracy"] == 0.0
 
 
-def test_bag_of_words_of_a_pair_does_not_know_which_sentence_came_first():
-    pairs = [("a red car", "a red bus", 0), ("old dogs bark", "dogs bark loudly", 1)] * 5
-    train = [Example(str(k), a, b, (), y) for k, (a, b, y) in enumerate(pairs)]
-    turned = [Example(e.guid, e.second, e.first, (), e.label) for e in train]
-    # Only the overlap's share of the second sentence may differ; here both are equally long.
-    guesses = [baselines.bag_of_words(task("mrpc"), train, part) for part in (train, turned)]
-    assert np.array_equal(*guesses) and np.array_equal(guesses[0], [0, 1] * 5)
-
-
 def test_bag_of_words_picks_the_choice_that_shares_words_with_the_story():
     def story(split, k):
         right = f"w{k} w{k + 1}"
@@ -157,6 +148,7 @@ def test_the_words_that_two_texts_share_and_their_share_are_features():
     both = ["both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"]
     assert features("rte", "A red, car", "the red bus") == [both]
     assert features("mrpc", "a b", "b a") == [["both a", "both b", "overlap 10"]]
+    # Only the overlap's share of the second sentence tells which one came first.
     assert features("mrpc", "a", "b c") == [["only a", "only b", "only c", "overlap 0"]]
     assert features("sst2", "Fine film", "") == [["fine", "film"]]
     each = [["both b", "choice d", "overlap 5"], ["overlap 0"]]
@@ -261,10 +253,10 @@ def test_neighbours_do_not_depend_on_how_many_rows_are_asked_at_once(name, monke
         return [row.first.split(), row.second.split()][: 1 + (name == "race")]
 
     given = task(name), some(20), some(13), words
-    whole = neighbours.predict(*given)
+    whole = baselines.nearest(*given)
     for at_once in (1, 4, 12, 13, 14, 26):
-        monkeypatch.setattr(neighbours, "AT_ONCE", at_once)
-        assert neighbours.predict(*given).tolist() == whole.tolist()
+        monkeypatch.setattr(baselines, "AT_ONCE", at_once)
+        assert baselines.nearest(*given).tolist() == whole.tolist()
 
 
 def test_each_baseline_sees_what_it_is_named_after():
@@ -333,7 +325,7 @@ def test_of_long_texts_no_pairs_of_pairs_are_counted_and_of_many_rows_some_are_d
     monkeypatch.setattr(baselines, "MAX_ROWS", 7)
     monkeypatch.setattr(
         baselines,
-        "predict",
+        "linear",
         lambda task, train, rows, *_, **__: (
             fitted.append(len(train)) or np.zeros(len(rows), dtype=int)
         ),

@@ -9,9 +9,9 @@ import pytest
 
 from tasks import checks, prepare, task
 from tasks.common.errors import InputError
-from tasks.example import Example
-from tasks.readers import OWN_ROWS
+from tasks.read import OWN_ROWS
 from tasks.settings import PrepareSettings
+from tasks.spec import Example
 from tasks.task import Tally
 from tests.support.realdata import realdata
 
@@ -22,7 +22,7 @@ def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     """Made examples with the official number of rows, and the counts or shares of labels."""
     definition, examples = task(name), []
     count = definition.rows[split] if count is None else count
-    shares = definition.label_counts.get(split, definition.label_shares)
+    shares = definition.label_counts.get(split, definition.shares)
     ends = [sum(shares[: k + 1]) for k in range(len(shares))]
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
@@ -144,11 +144,10 @@ def test_four_of_a_hundred_rows_are_too_many():
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
-        ("cola", PrepareSettings()),
-        ("rte", PrepareSettings()),
-        ("mrpc", PrepareSettings()),
-        ("sst2", PrepareSettings()),
-        ("stsb", PrepareSettings()),
+        *(
+            (name, PrepareSettings(unlabelled=True))
+            for name in ["cola", "rte", "mrpc", "sst2", "stsb"]
+        ),
         ("dprd", PrepareSettings()),
         ("snli", PrepareSettings(train_from="dev", report_on=["test"], min_rows={"test": 9818})),
     ],
@@ -207,3 +206,26 @@ def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
     for other in (moved, exchanged):
         with pytest.raises(InputError, match=r"not the published ones.*min_rows: {dev: 10}"):
             checks.rows_as_known(known, FILE, "dev", other)
+
+
+def test_repeated_pronouns_of_dprd():
+    splits = (task("dprd").read(realdata("DPRD"), split) for split in ("train", "test"))
+    found = {row.guid: row for rows in splits for row in rows}
+    # Lines 2236, 6176 and 4626: the word stands before the pronoun that is meant, or after it.
+    witches = found["dprd/test/447"]
+    assert witches.first.endswith("witches they found, since")
+    assert witches.second == "feared the words of the Bible."
+    assert found["dprd/train/1235"].first.endswith("fired by the company, because")
+    assert found["dprd/train/925"].second.startswith("just want it since they are")
+    # Line 1561: a blank after the comma between the candidates.
+    assert found["dprd/test/312"].choices == ("Rick Perry", "Mitt Romney")
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "count"),
+    [("cola", "dev", 16), ("stsb", "dev", 7), ("rte", "dev", 0), ("sst2", "dev", 0)],
+)
+def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, count):
+    settings = PrepareSettings.parse('{"limit_train": 100, "limit_report": 50}')
+    _, meta = prepare.prepare(task(name), realdata(task(name).folder), settings)
+    assert meta["overlap"][split] == count and meta["rows"][split] == 50

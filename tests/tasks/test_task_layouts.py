@@ -7,8 +7,8 @@ import pytest
 
 from tasks import PAPER_TASKS, TASKS, task
 from tasks.dprd import pronoun_span
-from tasks.qa import question
-from tasks.readers import Row
+from tasks.layouts import race_question
+from tasks.read import Row
 
 
 def test_tasks_are_the_twelve_of_the_paper_in_its_order():
@@ -115,5 +115,5 @@ def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before
     ],
 )
 def test_a_flaw_of_race_is_told_with_the_number_of_its_question(texts, flaw):
-    row = question(Row(Path("x"), 1), ("high", "high12.txt", 2), *texts)
+    row = race_question(Row(Path("x"), 1), ("high", "high12.txt", 2), *texts)
     assert row.flaw.startswith(flaw) and row.key == "high/12/2"

@@ -47,7 +47,7 @@ class Sheet:
     def rows(self) -> int:
         """How many rows the server expects."""
         name, rows = WNLI
-        return rows if self.task == name else tasks.task(self.task).unlabelled_rows[self.split]
+        return rows if self.task == name else tasks.task(self.task).unlabelled[self.split]
 
 
 SHEETS = (

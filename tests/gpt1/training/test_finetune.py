@@ -12,7 +12,7 @@ from gpt1.data.task_data import TaskData
 from gpt1.training import finetuning
 from gpt1.training.runtime import Runtime
 from tasks import task
-from tasks.stsb import soft_labels
+from tasks.metrics import soft_labels
 from tests.gpt1 import toy
 from tests.gpt1.toy import start
 

@@ -15,7 +15,7 @@ from gpt1.settings import CellSettings, JobSettings
 from gpt1.weights.checkpoint import save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
-from tasks.known import plain
+from tasks.splits import plain
 from tests.analysis.conftest import make_grid
 from tests.gpt1 import toy
 from tests.gpt1.examples import CHARACTERS, write_tokenizer

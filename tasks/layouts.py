@@ -1,0 +1,158 @@
+"""Layouts that no table describes: the hub's parquet files, RACE and Story Cloze.
+
+RACE: one JSON object per article, with `article`, `questions`, `options` and `answers`. Story
+Cloze: a real CSV, where quoting counts.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tasks.common.errors import InputError
+from tasks.hub import FETCH_AGAIN, HubSource
+from tasks.read import ORIGINAL, Row, is_blank, json_object, lines, records, shown, wrong
+
+ARTICLE = {"article": str, "questions": list, "options": list, "answers": list}
+SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
+ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
+STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
+
+
+def hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
+    """The rows of one or two texts and a label, numbered within the split."""
+    for path, line, number, record in hub_records(source, paths):
+        texts = [record[name] for name in source.texts]
+        if None in texts:
+            flaw = "null text; remove the row or restore it"
+            yield Row(path, line, reason="empty text", flaw=flaw)
+        else:
+            key = str(record[source.index] if source.index else number)
+            value = record[source.label]
+            yield Row(path, line, key, source.labels.get(value, str(value)), *texts)
+
+
+def race(path: Path) -> Iterator[Row]:
+    """One row per question of a RACE article's file; all share the article's text."""
+    record = json_object(path, "\n".join(text for _, text in lines(path)), 1)
+    for key, kind in ARTICLE.items():
+        if not isinstance(record.get(key), kind):
+            expected = f"expected {'a text' if kind is str else 'a list'} under {key!r}"
+            found = (
+                f"found {record[key]!r:.60}" if key in record else f"the keys are {shown(record)}"
+            )
+            raise wrong(path, 1, f"{expected}, {found}")
+    article, *lists = (record[key] for key in ARTICLE)
+    if len({len(values) for values in lists}) > 1:
+        asked, options, answers = map(len, lists)
+        what = f"{asked} questions, {options} option lists and {answers} answers"
+        raise wrong(path, 1, f"{what}; each question needs one of each: download the file again")
+    for number, values in enumerate(zip(*lists, strict=True)):
+        name = (path.parent.name, path.name, number)
+        yield race_question(Row(path, 1), name, article, *values)
+
+
+def race_question(
+    row: Row, name: tuple[str, str, int], article: Any, asked: Any, options: Any, answer: Any
+) -> Row:
+    """The row of one question; `name` is its school, its article's file and its number there."""
+    group, file, number = name
+    # The hub's high12.txt is high/12.txt in the original layout.
+    row = row._replace(key=f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}")
+    if not (isinstance(options, list) and len(options) == 4):
+        count = len(options) if isinstance(options, list) else type(options).__name__
+        flaw = f"question {number + 1}: expected 4 options, found {count}"
+        return row._replace(reason="not four options", flaw=flaw)
+    if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
+        flaw = f"question {number + 1}: question, options, answer are texts"
+        return row._replace(reason="not text", flaw=flaw)
+    if is_blank(asked):
+        return row._replace(reason="empty text", flaw=f"question {number + 1} is empty")
+    return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
+
+
+def race_of_hub(source: HubSource, paths: list[Path]) -> Iterator[Row]:
+    """The hub's questions, in the order of the original files."""
+    n_questions: Counter[str] = Counter()
+    rows = {}
+    for path, line, _, record in hub_records(source, paths):
+        school, article = path.parent.name, record["example_id"]
+        name = (school, article.removeprefix(school), n_questions[article])
+        n_questions[article] += 1
+        values = (record[key] for key in ("article", "question", "options", "answer"))
+        rows[name] = race_question(Row(path, line), name, *values)
+    return (rows[name] for name in sorted(rows))
+
+
+def stories(path: Path) -> Iterator[Row]:
+    """One row per story of a Story Cloze file, which has a header."""
+    for line, record in records(path, ".csv"):
+        if isinstance(record, str):
+            raise wrong(path, line, f"{record}; {ORIGINAL}")
+        if missing := [column for column in STORY if column not in record]:
+            raise wrong(path, 1, f"no column {missing[0]!r}, found {shown(record)}")
+        if empty := [column for column in SENTENCES if is_blank(record[column])]:
+            raise wrong(path, line, f"{empty[0]} is empty; every story needs four sentences")
+        story = " ".join(record[column].strip() for column in SENTENCES)
+        endings = tuple(record[column] for column in ENDINGS)
+        yield Row(path, line, record[STORY[0]], record[STORY[-1]], story, choices=endings)
+
+
+def hub_records(
+    source: HubSource, paths: list[Path]
+) -> Iterator[tuple[Path, int, int, dict[str, Any]]]:
+    """The records of a source's parquet files.
+
+    Each comes as its file, line (from 1), number within the split (from 0) and values by column.
+    Raises InputError for a file that is truncated, of another task, or whose labels are not coded
+    as the source says, and if there are no rows.
+    """
+    from pyarrow import ArrowException, parquet
+
+    number = 0
+    for path in paths:
+        line = 0
+        try:
+            with parquet.ParquetFile(path) as opened:
+                _check_schema(path, opened.schema_arrow, source)
+                for batch in opened.iter_batches(columns=list(source.columns)):
+                    batch.validate(full=True)  # checks that texts are UTF-8
+                    for record in batch.to_pylist():
+                        line += 1
+                        yield path, line, number, record
+                        number += 1
+        except (ArrowException, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{path}: truncated or corrupt parquet file ({reason:.200}); {FETCH_AGAIN}"
+            ) from None
+    if not number:
+        raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
+
+
+def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
+    """Raise InputError unless a file has the source's columns, and labels coded as it says."""
+    missing = [name for name in source.columns if name not in schema.names]
+    if missing:
+        raise InputError(
+            f"{path}: expected columns {', '.join(source.columns)}, found "
+            f"{', '.join(schema.names)}; {source.note or FETCH_AGAIN}"
+        )
+    type_ = str(schema.field(source.label).type)
+    expected = {int: "int", str: "string"}[type(min(source.labels))] if source.labels else "float"
+    if expected not in type_:
+        raise InputError(
+            f"{path}: {source.label!r} holds {type_}, a label of {source.name} is {expected}; "
+            + FETCH_AGAIN
+        )
+    if expected == "int" and source.named_labels:
+        # `datasets` keeps the names of a column's classes in the file's schema.
+        kept = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        names = kept.get("info", {}).get("features", {}).get(source.label, {}).get("names", [])
+        if names != list(source.labels.values()):
+            raise InputError(
+                f"{path}: labels 0, 1, .. are named {', '.join(names) or 'nothing'}, expected "
+                f"{', '.join(source.labels.values())}; use the pinned revision, whose files name "
+                "them so"
+            )
