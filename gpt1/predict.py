@@ -28,11 +28,13 @@ from pydantic import ValidationError
 from gpt1.data import batching
 from gpt1.data.encoded import EncodedSplit
 from gpt1.encode import encode_row
+from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept
+from gpt1.weights.checkpoint import build, read_tensors
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, first_fault
@@ -54,21 +56,41 @@ class Row(Settings):
 
 
 class Predictor:
-    """One seed of a kept cell, ready to predict rows. Raises InputError for damaged files."""
+    """One seed of a kept cell, by default the first one kept, ready to predict rows.
+
+    `record` is the cell's JSON and `model` the PyTorch module. Raises InputError for damaged files
+    and for a seed or a device that does not exist.
+    """
 
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
-        cell = kept.read(folder)
-        record, own = cell.record, task(cell.record.task, cell.record.own)
-        self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
-        table = own.table
+        self.record = record = kept.read(folder)
+        self.task = task(record.task, record.own)
+        self.spec, self.n_ctx = self.task.spec, record.settings.model.n_ctx
+        table = self.task.table
         self.columns = columns_of(table) if table else {}
-        self.labels = () if own.family == "multiple_choice" else own.labels
+        self.labels = () if self.task.family == "multiple_choice" else self.task.labels
         self.tokenizer = Tokenizer.load(folder)
         self.runtime = Runtime.parse(json.dumps({**record.runtime, "device": device}))
         self.runtime.check_device()
-        seed = record.seeds[0].seed if seed is None else seed
-        self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
+        seeds = [run.seed for run in record.seeds]
+        self.seed = seeds[0] if seed is None else seed
+        if self.seed not in seeds:
+            known = ", ".join(map(str, seeds))
+            raise InputError(f"{folder}: no weights of seed {seed}; kept are those of {known}")
+        self.model = self._load(kept.weights_path(folder, self.seed))
+
+    def _load(self, weights: Path) -> TaskModel:
+        """The fine-tuned model, on the device."""
+        settings, skip_pads = self.record.settings, self.runtime.skip_pads
+        n_vocab, read_layer = self.tokenizer.n_vocab, settings.method.read_layer
+        language_model = build(self.record.arch, settings.model, n_vocab, skip_pads=skip_pads)
+        if read_layer != "top":
+            language_model.cut(read_layer)
+        classifier = Classifier(self.spec.family, language_model.n_hidden, self.spec.n_labels)
+        model = TaskModel(language_model, classifier, self.runtime.shared_prefix)
+        model.load_state_dict(read_tensors(weights))
+        return model.to(self.runtime.device).eval()
 
     def encode(self, rows: list[Row], source: str) -> EncodedSplit:
         """The rows as an encoded split. Raises InputError, naming `source` and row, for unfit ones.

@@ -228,7 +228,7 @@ def test_weights_are_kept_without_further_training_and_later_with_the_same_score
     assert weights == [] and len(trained) == 2
     keep_weights(tmp_path, cell)
     assert len(trained) == 4 and path.read_bytes() == before
-    assert [one.seed for one in kept.read(cell.kept(tmp_path)).record.seeds] == SEEDS
+    assert [one.seed for one in kept.read(cell.kept(tmp_path)).seeds] == SEEDS
     shutil.rmtree(cell.kept(tmp_path))
     keep_weights(tmp_path, cell)
     train(tmp_path, cell, [cell.name])
