@@ -128,16 +128,10 @@ class Predictor:
         `p_NAME` is the probability of each label or choice. Raises InputError, naming `source` and
         row, for a row that does not fit the task.
         """
-        checked = []
         if isinstance(rows, pd.DataFrame):
             rows = rows.to_dict("records")
-        for i, row in enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1):
-            given = {"text": row} if isinstance(row, str) else row
-            try:
-                named = _keys(given, self.columns) if isinstance(given, Mapping) else given
-                checked.append(Row.model_validate(named))
-            except ValidationError as error:
-                raise InputError(f"{source}: row {i}: {first_fault(error)}; {KEYS}") from None
+        given = enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1)
+        checked = [_row(row, self.columns, f"{source}: row {i}") for i, row in given]
         if not checked:
             raise InputError(f"{source}: no rows; give one")
         predictions, probabilities = self.answer(checked, source)
@@ -191,13 +185,19 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     for line, record in records(path):
         if isinstance(record, str):
             raise InputError(f"{path}: line {line}: {record}; correct it")
-        try:
-            rows.append(Row.model_validate(_keys(record, names)))
-        except ValidationError as error:
-            raise InputError(f"{path}: line {line}: {first_fault(error)}; {KEYS}") from None
+        rows.append(_row(record, names, f"{path}: line {line}"))
     if not rows:
         raise InputError(f"{path}: no rows below the header; give one")
     return rows
+
+
+def _row(given: str | Mapping[str, Any] | Row, names: Mapping[str, str], place: str) -> Row:
+    """The row of a text, of a record by column or of itself. Raises InputError with its place."""
+    given = {"text": given} if isinstance(given, str) else given
+    try:
+        return Row.model_validate(_keys(given, names) if isinstance(given, Mapping) else given)
+    except ValidationError as error:
+        raise InputError(f"{place}: {first_fault(error)}; {KEYS}") from None
 
 
 def _keys(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
