@@ -1,9 +1,11 @@
 """How the cells of all studies are split into jobs.
 
 Lines that start from the same language models, or from none, train in one process per task, because
-starting a process costs as much as training a small cell.
+starting a process costs as much as training a small cell. A cell whose weights are kept has a job
+of its own.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -18,7 +20,7 @@ class Job:
     They share the language models `sources` at `update`, one for each of the seeds `pretrain`, or
     none; the variants `rows`, `encoded` and `tokens`, which have the task rows, their tokens and
     those of the books; the fine-tuning `seeds`; and `init_std`, the standard deviation of initial
-    weights that are not transferred.
+    weights that are not transferred. If `is_kept`, the weights of its only cell are an output.
     """
 
     name: str  # of the rule
@@ -33,6 +35,7 @@ class Job:
     init_std: float | None
     lines: tuple[str, ...] = ()
     together: tuple[str, ...] = ()  # all lines that would share a job with one shard
+    is_kept: bool = False
 
 
 def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
@@ -61,6 +64,7 @@ def jobs(lines: Plan) -> Iterator[Job]:
     """
     experiment, known = lines.base.experiment, set[Cell]()
     names: dict[str, int] = {}
+    kept = {(lines.variant(cell.line), cell.task): cell for cell in lines.base.kept()}
     for study in dict.fromkeys([*experiment.all, *experiment.studies]):
         together: dict[Job, list[str]] = {}
         plan = lines.plan(study)
@@ -75,9 +79,22 @@ def jobs(lines: Plan) -> Iterator[Job]:
         for job, variants in together.items():
             every = tuple(variants)
             for cut in _cuts(every, lines.base.runtime.shards):
-                names[job.name] = n = names.get(job.name, 0) + 1
-                unique = job.name if n == 1 else f"{job.name}_{n}"
-                yield replace(job, name=unique, lines=cut, together=every)
+                for part in _without_kept(replace(job, lines=cut, together=every), kept):
+                    names[part.name] = n = names.get(part.name, 0) + 1
+                    yield part if n == 1 else replace(part, name=f"{part.name}_{n}")
+
+
+def _without_kept(job: Job, kept: dict[tuple[str, str], Cell]) -> Iterator[Job]:
+    """A job for each cell of `job` that is kept, by variant and task, then those for the others."""
+    others: dict[tuple[str, ...], list[str]] = {}  # tasks by lines
+    for task in job.tasks:
+        others.setdefault(tuple(v for v in job.lines if (v, task) not in kept), []).append(task)
+        for variant in job.lines:
+            if cell := kept.get((variant, task)):
+                name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.name)}"
+                yield replace(job, name=name, tasks=(task,), lines=(variant,), is_kept=True)
+    for variants in sorted(filter(None, others), key=len, reverse=True):
+        yield replace(job, tasks=tuple(others[variants]), lines=variants)
 
 
 def _cuts(variants: tuple[str, ...], shards: int) -> Iterator[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
-from workflow.jobs import job_of, jobs
+from workflow.jobs import jobs
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 

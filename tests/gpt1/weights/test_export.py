@@ -21,8 +21,8 @@ from tasks.common.files import read_json, write_json
 from tasks.own import OwnTask
 from tests.facts import EXAMPLES
 from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import SEEDS, TASKS, kept_cell, write_checkpoint, write_task
 from tests.gpt1.examples import CHARACTERS
-from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, write_checkpoint, write_task
 from tests.support.programs import call, refused
 from tests.tasks import conftest as published_files
 
