@@ -31,7 +31,7 @@ from gpt1.encode import encode_row
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.inference import predict
+from gpt1.training.finetuning import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept
 from gpt1.weights.checkpoint import build, read_tensors
@@ -111,7 +111,7 @@ class Predictor:
         return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
 
     def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
-        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.inference`."""
+        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.finetuning`."""
         special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
         split = batching.build(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)

@@ -149,16 +149,6 @@ def test_a_file_may_have_the_columns_of_the_training_file(made, tmp_path):
     assert "line 2" in refused(predict.main, folder, "--file", path)
 
 
-def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
-    _, folder, rows = made["race"]
-    path = tmp_path / "rows.jsonl"
-    keys = {"first": "text", "second": "second", "choices": "choices"}
-    lines = [json.dumps({new: row[old] for old, new in keys.items()}) for row in rows]
-    path.write_text("\n".join(lines) + "\n")
-    assert read_rows(path) == read_rows(write_tsv(tmp_path / "rows.tsv", rows))
-    assert call(predict.main, folder, "--file", path).stdout.count("\n") == 1 + len(rows)
-
-
 def test_rows_of_a_task_of_ones_own_are_read_in_all_formats_by_its_columns(tmp_path):
     frame = pd.DataFrame({"id": [1, 2], "story": ["One, two", "b"], "x": [3, 4], "y": ["c", "d"]})
     columns = {"text": "story", "choices": ["x", "y"], "label": "id"}

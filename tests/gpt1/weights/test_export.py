@@ -171,18 +171,9 @@ def test_a_lower_layer_that_is_read_is_the_last_one(tmp_path, monkeypatch):
     assert read_json(tmp_path / "out" / "config.json")["n_layer"] == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--seed", "9"], "no weights of seed 9; kept are those of 3, 4"),
-        (["--tokenizer", "."], "is no checkpoint; leave the option out"),
-    ],
-)
-def test_an_option_that_does_not_fit_is_one_line_and_nothing_is_written(
-    made, tmp_path, options, told
-):
-    words = ("export", made["rte"][0], "--out", tmp_path / "out", *options)
-    assert told in refused(convert.main, *words)
+def test_an_option_that_does_not_fit_is_one_line_and_nothing_is_written(made, tmp_path):
+    words = ("export", made["rte"][0], "--out", tmp_path / "out", "--tokenizer", ".")
+    assert "is no checkpoint; leave the option out" in refused(convert.main, *words)
     assert not (tmp_path / "out").exists()
 
 
