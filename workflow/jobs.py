@@ -38,8 +38,8 @@ class Job:
     is_kept: bool = False
 
 
-def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
-    """The job that trains a single line, given by its variant; `name` is that of its rule."""
+def _job(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
+    """What jobs of a line, given by its variant, have in common; `name` is that of their rule."""
     config, line = lines.config(variant), lines.line(variant)
     return Job(
         name,
@@ -52,8 +52,6 @@ def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
         lines.at(variant, "tokens"),
         tuple(config.experiment.seeds.finetune),
         config.experiment.finetune.init_std,
-        (variant,),
-        (variant,),
     )
 
 
@@ -74,8 +72,8 @@ def jobs(lines: Plan) -> Iterator[Job]:
                 known |= {Cell(name, task) for task in tasks}
                 variant = lines.variant(name)
                 kind = point.of.arch if point.of.models() else "from_scratch"
-                alone = job_of(lines, f"finetune_{study}_{kind}", variant, tasks)
-                together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
+                job = _job(lines, f"finetune_{study}_{kind}", variant, tasks)
+                together.setdefault(job, []).append(variant)
         for job, variants in together.items():
             every = tuple(variants)
             for cut in _cuts(every, lines.base.runtime.shards):
