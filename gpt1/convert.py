@@ -4,36 +4,17 @@
     python -m gpt1 convert export C.safetensors --out FOLDER --tokenizer tokenizer
     python -m gpt1 convert export results/kept/full/rte --out FOLDER
 
-`gpt1.weights.conversion` handles checkpoints, `gpt1.weights.fine_tuned` kept cells.
+`gpt1.weights.published` imports, `gpt1.weights.export` exports.
 """
 
 import argparse
 from pathlib import Path
-from typing import get_args
 
-from gpt1.settings import ModelSettings, RuntimeSettings
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights import card, fine_tuned, kept
-from gpt1.weights.checkpoint import read_facts
-from gpt1.weights.conversion import export_weights, import_weights
-from gpt1.weights.files import Format
-from gpt1.weights.published import check_release
-from tasks import task
+from gpt1.settings import ModelSettings
+from gpt1.weights.export import export_cell, export_checkpoint
+from gpt1.weights.files import FILES
+from gpt1.weights.published import check_release, import_weights
 from tasks.common.errors import InputError
-
-
-def export_cell(folder: Path, out: Path, seed: int | None = None) -> bool:
-    """Write the model of one seed of the kept cell in `folder`, by default the first.
-
-    Returns whether made data are behind it. Raises InputError for a damaged cell and for one that
-    the format cannot hold; nothing is written then.
-    """
-    cell = kept.read(folder)
-    own = task(cell.record.task, cell.record.own)
-    seed = cell.record.seeds[0].seed if seed is None else seed
-    model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
-    fine_tuned.write(out, cell, model, own)
-    return card.of_cell(out, cell.record, own.title, seed)
 
 
 def main() -> None:
@@ -41,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     importing = commands.add_parser("import", help="published weights to a checkpoint of the suite")
-    importing.add_argument("--format", required=True, choices=get_args(Format))
+    importing.add_argument("--format", required=True, choices=FILES)
     importing.add_argument("--from", required=True, dest="folder", type=Path)
     importing.add_argument("--tokenizer", required=True, help="folder of the vocabulary's files")
     importing.add_argument("--out", required=True, help="the checkpoint, a .safetensors file")
@@ -72,15 +53,13 @@ def main() -> None:
         if is_cell:
             made = export_cell(a.weights, a.out, a.seed)
         else:
-            export_weights(a.weights, a.out, a.tokenizer)
-            made = card.of_checkpoint(a.out, read_facts(a.weights))
+            made = export_checkpoint(a.weights, a.out, a.tokenizer)
         share = f"to share it, run hf upload NAME/{a.out.name} {a.out}"
         print(f"{a.out}: {'of made data, an example' if made else share}", flush=True)
         return
-    given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
     if a.release:
         check_release(a.folder)
-    n_values = import_weights(*given)
+    n_values = import_weights(a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
     if a.format == "openai" and not a.release:
         print("only --release can tell whether each file is OpenAI's, in its place", flush=True)

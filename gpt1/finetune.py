@@ -8,9 +8,7 @@ of one task that start from one language model, or from none. The distribution o
 does not affect results. Every finished run is cached; failed runs are reported at the end, after
 all others.
 
-With --weights, the weights of all seeds of one cell are written for `gpt1.predict`, instead of its
-JSON. A cell that --keep names stores its weights in the cache when it is trained; one that was
-trained before it was named is trained again, to the same scores.
+With --weights, the weights of all seeds of the one cell are written for `gpt1.predict` as well.
 """
 
 import argparse
@@ -19,19 +17,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpt1.cell import Cell
-from gpt1.records import CellRecord
 from gpt1.settings import JobSettings
 from gpt1.training import cell_files
-from gpt1.training.cell_job import CellJob
-from gpt1.training.run_cache import RunCache
+from gpt1.training.cell_job import CellJob, RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept
 from tasks.common.errors import InputError
 
 
-def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
+def finetune(
+    job: CellJob,
+    paths: dict[Cell, tuple[Path, Path]],
+    seeds: Sequence[int],
+    kept_in: Path | None = None,
+    tokenizer: Path = Path(),
+) -> list[str]:
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
+    A job that keeps weights, of one cell, writes them to `kept_in`, with the files of `tokenizer`.
     A failed run costs only its own cell. Raises InputError or OSError for a file that cannot be
     read or written and for a lack of memory, which stop all cells.
     """
@@ -52,6 +55,10 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
                 failures.append(f"{fault}: {type(error).__name__}: {error}")
         if len(runs) == len(seeds):
             cell_files.write(cell, *paths[cell], runs, job)
+            if kept_in:
+                weights = {record.seed: job.cache.weights(record.key) for _, record in runs}
+                kept.save(kept_in, paths[cell][0], tokenizer, weights)
+                print(f"{kept_in}: kept the weights of {len(weights)} seeds", flush=True)
     if job.found:
         print(
             f"taken from an earlier run: {job.found} of {len(job.cells) * len(seeds)}", flush=True
@@ -59,32 +66,13 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
     return failures
 
 
-def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: Path) -> None:
-    """Write the weights of the cell whose JSON is at `path`, and the files they need, to `out`.
-
-    Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
-    but not always on a GPU.
-    """
-    scores = {one.seed: one.scores for one in CellRecord.read(path).seeds}
-    weights = {}
-    (cell,) = job.cells
-    for seed, checkpoint in job.starts(cell, seeds):
-        record = job.run(cell, seed, checkpoint)
-        if record.scores != scores.get(seed):
-            raise InputError(
-                f"{path}: seed {seed}, trained again for its weights, has other scores; delete "
-                "that file and run again, which makes cell and weights of one training"
-            )
-        weights[seed] = job.cache.weights(job.key(cell, seed, checkpoint))
-    kept.save(out, path, tokenizer, weights)
-    print(f"{out}: kept the weights of {len(weights)} seeds", flush=True)
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="+", type=Path, help="JSON files to write")
-    parser.add_argument("--predictions", nargs="+", type=Path, help="Parquet files, one for each")
+    parser.add_argument(
+        "--predictions", default=[], nargs="+", type=Path, help="Parquet files, one for each"
+    )
     parser.add_argument("--encoded", required=True, type=Path, help="the encoded task")
     parser.add_argument("--baselines", required=True, type=Path, help="JSON of its baselines")
     parser.add_argument(
@@ -116,26 +104,22 @@ def main() -> None:
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
     parser.add_argument("--tokenizer", type=Path, help="folder of its files, for --weights")
     parser.add_argument(
-        "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
+        "--weights", nargs="?", type=Path, help="folder to write the one cell's weights to"
     )
-    parser.add_argument("--weights", type=Path, help="folder to write the one cell's weights to")
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
     if a.weights and (len(cells) > 1 or not a.tokenizer):
         raise InputError("--weights: needs one cell and --tokenizer")
-    if not a.weights and len(a.predictions or ()) != len(cells):
+    if len(a.predictions) != len(cells):
         raise InputError(f"--predictions: give {len(cells)} paths, one for each cell")
     if unknown := {cell.line for cell in cells} - a.settings.lines.keys():
         raise InputError(f"--settings: of {min(unknown)} there are none; give those of each line")
     a.runtime.start()
-    names = [cells[0].name] if a.weights else a.keep
     job = CellJob(
         {cell: a.settings.lines[cell.line] for cell in cells},
-        *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code, names),
-        *(a.pretrain_seeds, a.vectors),
+        *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code),
+        *(a.pretrain_seeds, a.vectors, bool(a.weights)),
     )
-    if a.weights:
-        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
-    if failures := finetune(job, paths, a.seeds):
+    if failures := finetune(job, paths, a.seeds, a.weights, a.tokenizer):
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

@@ -28,11 +28,13 @@ from pydantic import ValidationError
 from gpt1.data import batching
 from gpt1.data.encoded import EncodedSplit
 from gpt1.encode import encode_row
+from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.inference import predict
+from gpt1.training.finetuning import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept
+from gpt1.weights.checkpoint import build, read_tensors
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, first_fault
@@ -53,21 +55,41 @@ class Row(Settings):
 
 
 class Predictor:
-    """One seed of a kept cell, ready to predict rows. Raises InputError for damaged files."""
+    """One seed of a kept cell, by default the first one kept, ready to predict rows.
+
+    `record` is the cell's JSON and `model` the PyTorch module. Raises InputError for damaged files
+    and for a seed or a device that does not exist.
+    """
 
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
-        cell = kept.read(folder)
-        record, own = cell.record, task(cell.record.task, cell.record.own)
-        self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
-        table = own.table
+        self.record = record = kept.read(folder)
+        self.task = task(record.task, record.own)
+        self.spec, self.n_ctx = self.task.spec, record.settings.model.n_ctx
+        table = self.task.table
         self.columns = columns_of(table) if table else {}
-        self.labels = () if own.family == "multiple_choice" else own.labels
+        self.labels = () if self.task.family == "multiple_choice" else self.task.labels
         self.tokenizer = Tokenizer.load(folder)
         self.runtime = Runtime.parse(json.dumps({**record.runtime, "device": device}))
         self.runtime.check_device()
-        seed = record.seeds[0].seed if seed is None else seed
-        self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
+        seeds = [run.seed for run in record.seeds]
+        self.seed = seeds[0] if seed is None else seed
+        if self.seed not in seeds:
+            known = ", ".join(map(str, seeds))
+            raise InputError(f"{folder}: no weights of seed {seed}; kept are those of {known}")
+        self.model = self._load(kept.weights_path(folder, self.seed))
+
+    def _load(self, weights: Path) -> TaskModel:
+        """The fine-tuned model, on the device."""
+        settings, skip_pads = self.record.settings, self.runtime.skip_pads
+        n_vocab, read_layer = self.tokenizer.n_vocab, settings.method.read_layer
+        language_model = build(self.record.arch, settings.model, n_vocab, skip_pads=skip_pads)
+        if read_layer != "top":
+            language_model.cut(read_layer)
+        classifier = Classifier(self.spec.family, language_model.n_hidden, self.spec.n_labels)
+        model = TaskModel(language_model, classifier, self.runtime.shared_prefix)
+        model.load_state_dict(read_tensors(weights))
+        return model.to(self.runtime.device).eval()
 
     def encode(self, rows: list[Row], source: str) -> EncodedSplit:
         """The rows as an encoded split. Raises InputError, naming `source` and row, for unfit ones.
@@ -88,7 +110,7 @@ class Predictor:
         return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
 
     def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
-        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.inference`."""
+        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.finetuning`."""
         special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
         split = batching.build(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)
@@ -105,16 +127,10 @@ class Predictor:
         `p_NAME` is the probability of each label or choice. Raises InputError, naming `source` and
         row, for a row that does not fit the task.
         """
-        checked = []
         if isinstance(rows, pd.DataFrame):
             rows = rows.to_dict("records")
-        for i, row in enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1):
-            given = {"text": row} if isinstance(row, str) else row
-            try:
-                named = _keys(given, self.columns) if isinstance(given, Mapping) else given
-                checked.append(Row.model_validate(named))
-            except ValidationError as error:
-                raise InputError(f"{source}: row {i}: {first_fault(error)}; {KEYS}") from None
+        given = enumerate([rows] if isinstance(rows, str | Mapping) else rows, 1)
+        checked = [_row(row, self.columns, f"{source}: row {i}") for i, row in given]
         if not checked:
             raise InputError(f"{source}: no rows; give one")
         predictions, probabilities = self.answer(checked, source)
@@ -168,13 +184,19 @@ def read_rows(path: Path, names: Mapping[str, str] = MappingProxyType({})) -> li
     for line, record in records(path):
         if isinstance(record, str):
             raise InputError(f"{path}: line {line}: {record}; correct it")
-        try:
-            rows.append(Row.model_validate(_keys(record, names)))
-        except ValidationError as error:
-            raise InputError(f"{path}: line {line}: {first_fault(error)}; {KEYS}") from None
+        rows.append(_row(record, names, f"{path}: line {line}"))
     if not rows:
         raise InputError(f"{path}: no rows below the header; give one")
     return rows
+
+
+def _row(given: str | Mapping[str, Any] | Row, names: Mapping[str, str], place: str) -> Row:
+    """The row of a text, of a record by column or of itself. Raises InputError with its place."""
+    given = {"text": given} if isinstance(given, str) else given
+    try:
+        return Row.model_validate(_keys(given, names) if isinstance(given, Mapping) else given)
+    except ValidationError as error:
+        raise InputError(f"{place}: {first_fault(error)}; {KEYS}") from None
 
 
 def _keys(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -182,14 +182,17 @@ class Run(Record):
 
 
 class RunRecord(Run):
-    """A run in the cache of finished runs.
+    """A run in the cache of finished runs; `key` is everything that determines its result.
 
     `predictions` are those for the reported splits, in the order of the examples, with the
     `probabilities` of the classes or choices behind them; `constant` says whether any reported
     split has the same prediction for all rows. `truncated` is, by split, the share of examples that
-    lost tokens; `copied` names the transferred tensors.
+    lost tokens; `copied` names the transferred tensors. The unlabelled splits of the digest
+    `unlabelled`, if any, have predictions as well.
     """
 
+    key: dict[str, Any] = {}
+    unlabelled: str = ""
     predictions: dict[str, list[float]]
     probabilities: dict[str, list[list[float]]]
     constant: bool

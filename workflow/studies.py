@@ -1,8 +1,11 @@
 """Studies: what they read, what is made of them, and the jobs that train their cells.
 
-Light, because the Snakefile plans with it.
+Lines that start from the same language models, or from none, train in one process per task, because
+starting a process costs as much as training a small cell. A cell whose weights are kept has a job
+of its own. Light, because the Snakefile plans with it.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,7 +79,7 @@ class Job:
     They share the language models `sources` at `update`, one for each of the seeds `pretrain`, or
     none; the variants `rows`, `encoded` and `tokens`, which have the task rows, their tokens and
     those of the books; the fine-tuning `seeds`; and `init_std`, the standard deviation of initial
-    weights that are not transferred.
+    weights that are not transferred. If `is_kept`, the weights of its only cell are an output.
     """
 
     name: str  # of the rule
@@ -91,10 +94,11 @@ class Job:
     init_std: float | None
     lines: tuple[str, ...] = ()
     together: tuple[str, ...] = ()  # all lines that would share a job with one shard
+    is_kept: bool = False
 
 
-def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
-    """The job that trains a single line, given by its variant; `name` is that of its rule."""
+def _job(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
+    """What jobs of a line, given by its variant, have in common; `name` is that of their rule."""
     config, line = lines.config(variant), lines.line(variant)
     return Job(
         name,
@@ -107,8 +111,6 @@ def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
         lines.at(variant, "tokens"),
         tuple(config.experiment.seeds.finetune),
         config.experiment.finetune.init_std,
-        (variant,),
-        (variant,),
     )
 
 
@@ -119,6 +121,7 @@ def jobs(lines: Plan) -> Iterator[Job]:
     """
     experiment, known = lines.base.experiment, set[Cell]()
     names: dict[str, int] = {}
+    kept = {(lines.variant(cell.line), cell.task): cell for cell in lines.base.kept()}
     for study in dict.fromkeys([*experiment.all, *experiment.studies]):
         together: dict[Job, list[str]] = {}
         plan = lines.plan(study)
@@ -128,12 +131,25 @@ def jobs(lines: Plan) -> Iterator[Job]:
                 known |= {Cell(name, task) for task in tasks}
                 variant = lines.variant(name)
                 kind = point.of.arch if point.of.models() else "from_scratch"
-                alone = job_of(lines, f"finetune_{study}_{kind}", variant, tasks)
-                together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
+                job = _job(lines, f"finetune_{study}_{kind}", variant, tasks)
+                together.setdefault(job, []).append(variant)
         for job, variants in together.items():
             every, n = tuple(variants), min(lines.base.runtime.shards, len(variants))
             for i in range(n):
                 cut = every[i * len(every) // n : (i + 1) * len(every) // n]
-                names[job.name] = number = names.get(job.name, 0) + 1
-                unique = job.name if number == 1 else f"{job.name}_{number}"
-                yield replace(job, name=unique, lines=cut, together=every)
+                for part in _without_kept(replace(job, lines=cut, together=every), kept):
+                    names[part.name] = number = names.get(part.name, 0) + 1
+                    yield part if number == 1 else replace(part, name=f"{part.name}_{number}")
+
+
+def _without_kept(job: Job, kept: dict[tuple[str, str], Cell]) -> Iterator[Job]:
+    """A job for each cell of `job` that is kept, by variant and task, then those for the others."""
+    others: dict[tuple[str, ...], list[str]] = {}  # tasks by lines
+    for task in job.tasks:
+        others.setdefault(tuple(v for v in job.lines if (v, task) not in kept), []).append(task)
+        for variant in job.lines:
+            if cell := kept.get((variant, task)):
+                name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.name)}"
+                yield replace(job, name=name, tasks=(task,), lines=(variant,), is_kept=True)
+    for variants in sorted(filter(None, others), key=len, reverse=True):
+        yield replace(job, tasks=tuple(others[variants]), lines=variants)

@@ -1,9 +1,11 @@
-"""The files of a cell: its JSON, with the scores of every seed, and its predictions as Parquet."""
+"""The files of a cell: its JSON, with scores and alarms of every seed, and its predictions."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
@@ -11,11 +13,12 @@ import pyarrow as pa
 from gpt1.cell import Cell
 from gpt1.data.encoded import EncodedTask
 from gpt1.records import CellDigests, CellRecord, CellRun, Made, RunRecord
-from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.common.files import sha256_file, write_atomic
 
+CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's for two binary variables
+CHANCE = 0.95  # share of uninformed predictors that stay below `best_of_chance`
 SCHEMA = pa.schema(
     {
         "seed": pa.int64(),
@@ -37,10 +40,10 @@ def write(
     job: CellJob,
 ) -> None:
     """Write a cell's JSON and predictions from the runs of its seeds, and print its scores."""
-    encoded, records = job.encoded, [record for _, record in runs]
-    _write_predictions(predictions, cell, encoded, records)
+    records = [record for _, record in runs]
+    _write_predictions(predictions, cell, job, records)
     _record(cell, runs, job, sha256_file(predictions)).write(path)
-    split, metric = encoded.main, encoded.spec.metric
+    split, metric = job.encoded.main, job.encoded.spec.metric
     shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
     print(f"{path}: {split} {metric} {shown}", flush=True)
 
@@ -81,9 +84,7 @@ def _record(
     )
 
 
-def _write_predictions(
-    path: Path, cell: Cell, encoded: EncodedTask, records: Sequence[RunRecord]
-) -> None:
+def _write_predictions(path: Path, cell: Cell, job: CellJob, records: Sequence[RunRecord]) -> None:
     """Write one row for each seed, predicted split and example, in this order.
 
     The schema's metadata hold the cell and the digests of the tokenizer and of the examples'
@@ -91,8 +92,7 @@ def _write_predictions(
     """
     import pyarrow.parquet as parquet  # not before it is needed: training starts sooner
 
-    # In the order of the splits, which a cached record does not keep.
-    splits = [split for split in encoded.splits if split in records[0].predictions]
+    encoded, splits = job.encoded, job.predicted(cell)
     metadata = {
         **asdict(cell),
         "tokenizer": encoded.tokenizer,
@@ -135,3 +135,39 @@ def _texts(values: list[str]) -> pa.Array:
     builder = pa.lib.StringBuilder()
     builder.append_values(values)
     return builder.finish()
+
+
+def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[str]:
+    """Names of the alarms of a run; empty if there are none.
+
+    `majority_rate`: the score on the main reported split is not above `majority`, the score of the
+    best constant answer, or, if the metric is a correlation, not above `best_of_chance`.
+    `constant_prediction`: the same prediction for all rows of a reported split. `loss_not_falling`:
+    the classification loss is no lower at the end than at the start. `not_fitted`: at the end it is
+    not below chance, which is the entropy of the training labels.
+    """
+    names = []
+    least = majority
+    if metric in CORRELATIONS:
+        least = max(majority, best_of_chance(record.rows[split]))
+    if record.scores[split][metric] <= least:
+        names.append("majority_rate")
+    if record.constant:
+        names.append("constant_prediction")
+    if not record.clf_loss_end < record.clf_loss_start:
+        names.append("loss_not_falling")
+    if not record.clf_loss_end < record.label_entropy:
+        names.append("not_fitted")
+    return names
+
+
+def best_of_chance(rows: int) -> float:
+    """The correlation, 0 to 100, that 1 in 20 uninformed predictors exceeds.
+
+    Without any correlation, the inverse hyperbolic tangent of Pearson's coefficient is about normal
+    with variance 1 / (rows - 3) (Fisher 1921, "On the 'probable error' of a coefficient of
+    correlation deduced from a small sample").
+    """
+    if rows <= 3:
+        return 100.0
+    return 100 * math.tanh(NormalDist().inv_cdf(CHANCE) / math.sqrt(rows - 3))

@@ -1,6 +1,6 @@
-"""The cells of one job: their runs, trained or taken from the cache, and the weights to keep."""
+"""The cells of one job, and the cache of finished runs, from which interrupted jobs resume."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +10,69 @@ from gpt1.data.task_data import TaskData
 from gpt1.records import CheckpointFacts, RunRecord
 from gpt1.settings import CellSettings
 from gpt1.training.finetuning import FineTuning, listed
-from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.training.training_log import event_writer
 from gpt1.weights.checkpoint import (
     Checkpoint,
     load_checkpoint,
     load_vectors,
+    read_tensors,
     versions,
     write_tensors,
 )
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_json
+from tasks.common.files import sha256_json, sweep
 from tasks.common.records import BaselinesRecord
 
 # The standard deviation of word vectors, as a multiple of the initial weights'. With 1, the layers
 # learn where tokens stand before what they are (bench/LOG.md).
 VECTORS_STD = 2.0
+
+Key = dict[str, Any]
+
+
+class RunCache:
+    """A folder of finished runs, outside the declared outputs, which Snakemake deletes on failure.
+
+    A run's record is stored under the hash of its key, which has everything that determines its
+    result, so a stale record is never found. It contains its key, so a renamed one is not used.
+    Leftovers of killed writes are removed, whatever their keys.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        sweep(self.folder)
+
+    def path(self, key: Key) -> Path:
+        """The path of the record of `key`, whether it exists or not."""
+        return self.folder / f"{sha256_json(key)}.json"
+
+    def weights(self, key: Key) -> Path:
+        """The path of the weights of the run of `key`, if they are kept."""
+        return self.path(key).with_suffix(".safetensors")
+
+    def get(self, key: Key, with_weights: bool = False) -> RunRecord | None:
+        """The record of `key`, or None if it is not there; `with_weights`, if these are not.
+
+        What is damaged or another run's is not used, with a warning.
+        """
+        path, weights = self.path(key), self.weights(key)
+        if not path.exists() or (with_weights and not weights.exists()):
+            return None
+        try:
+            record = RunRecord.read(path)
+            if sha256_json(record.key) != path.stem:
+                raise InputError(f"{path}: of another run, its key is not that of its name")
+            if with_weights:
+                read_tensors(weights, of=weights.stem)
+        except InputError as error:  # the run can be repeated
+            print(f"warning: {error}; training again", flush=True)
+            return None
+        return record
+
+    def put(self, record: RunRecord) -> None:
+        """Write a record atomically."""
+        record.write(self.path(record.key))
 
 
 class CellJob:
@@ -35,9 +81,9 @@ class CellJob:
     `cells` maps each cell to its settings. `checkpoints` are of one language model, each with its
     own pre-training seed; there are none if nothing is transferred. Runs that start without a
     checkpoint are still paired with the pre-training seeds `pretrain`. `vectors` are files of word
-    vectors, one for each width among the cells that start from word vectors. The weights of the
-    cells whose names are in `kept` go to the cache as well. Raises InputError if a file is damaged
-    or missing, or if cells, files and settings do not match.
+    vectors, one for each width among the cells that start from word vectors. With `keeps_weights`,
+    the cache holds the weights of every run. Raises InputError if a file is damaged or missing, or
+    if cells, files and settings do not match.
     """
 
     def __init__(
@@ -49,11 +95,12 @@ class CellJob:
         runtime: Runtime,
         cache: RunCache,
         code: str = "",
-        kept: Collection[str] = (),
         pretrain: Sequence[int] = (0,),
         vectors: Sequence[Path] = (),
+        keeps_weights: bool = False,
     ):
-        self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
+        self.cells, self.runtime, self.cache = cells, runtime, cache
+        self.keeps_weights = keeps_weights
         self.encoded, self.baselines = load_encoded(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
         self.pretrain, self.found = pretrain, 0  # runs that were in the cache
@@ -167,48 +214,43 @@ class CellJob:
             **self.environment,
         }
 
-    def unlabelled(self, cell: Cell) -> list[str]:
-        """The unlabelled splits to predict: none, unless the cell is of the line `full`."""
-        return self.encoded.named("unlabelled") if cell.line == FULL else []
+    def predicted(self, cell: Cell) -> list[str]:
+        """The splits whose predictions the cell has: unlabelled ones only in the line `full`."""
+        return self.encoded.named("report", *(("unlabelled",) if cell.line == FULL else ()))
 
     def run(
         self, cell: Cell, seed: int, checkpoint: Checkpoint, events: Path | None = None
     ) -> RunRecord:
         """The record of one run, from the cache or from training.
 
-        With `runtime.tensorboard`, training writes its curves to the folder `events`.
-
-        Predictions of unlabelled rows are cached in a record of their own, so that a run is found
-        whether or not they are requested. If they or the weights are requested only later, the run
-        is trained again. Raises InputError if memory runs out.
+        With `runtime.tensorboard`, training writes its curves to the folder `events`. A cached run
+        without what is asked for, predictions of these unlabelled rows or weights, is trained
+        again. Raises InputError if memory runs out.
         """
-        key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
-        of_unlabelled = {**key, "unlabelled": self.encoded.unlabelled_digest}
-        weights = self.cache.weights(key) if cell.name in self.kept else None
-        record = self.cache.get(key)
-        answers = self.cache.get(of_unlabelled) if unlabelled else {}
-        if record is None or answers is None or (weights and not self.cache.has_weights(key)):
-            own = self.cells[cell]
-            rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
-            with self.runtime.holding(rows, f"rows of {cell.name}"):
-                run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
-                if events and self.runtime.tensorboard:
-                    run.events = event_writer(events, 0)
-                record = run.train().model_dump()
-                if run.events:
-                    run.events.close()
-                if weights:
-                    write_tensors(weights, dict(run.model.named_parameters()), of=weights.stem)
-                self.cache.put(key, record)
-                answers = {
-                    name: listed(*run.predict_unlabelled(self.encoded.splits[name]))
-                    for name in unlabelled
-                }
-            if unlabelled:
-                self.cache.put(of_unlabelled, answers)
-        else:
+        key, unlabelled = self.key(cell, seed, checkpoint), self.encoded.named("unlabelled")
+        unlabelled = [name for name in self.predicted(cell) if name in unlabelled]
+        digest = self.encoded.unlabelled_digest if unlabelled else ""
+        record = self.cache.get(key, self.keeps_weights)
+        if record and digest in ("", record.unlabelled):
             self.found += 1
-        for name, (predictions, probabilities) in answers.items():
-            record["predictions"][name] = predictions
-            record["probabilities"][name] = probabilities
-        return RunRecord(**record)
+            return record
+        own = self.cells[cell]
+        rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
+        with self.runtime.holding(rows, f"rows of {cell.name}"):
+            run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
+            if events and self.runtime.tensorboard:
+                run.events = event_writer(events, 0)
+            record = run.train().model_copy(update={"key": key})
+            if run.events:
+                run.events.close()
+            self.cache.put(record)
+            if self.keeps_weights:
+                weights = self.cache.weights(key)
+                write_tensors(weights, dict(run.model.named_parameters()), of=weights.stem)
+            if unlabelled:
+                record = record.model_copy(update={"unlabelled": digest})
+                for name in unlabelled:
+                    answers = listed(*run.predict_unlabelled(self.encoded.splits[name]))
+                    record.predictions[name], record.probabilities[name] = answers
+                self.cache.put(record)
+        return record

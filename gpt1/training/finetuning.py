@@ -19,16 +19,17 @@ from gpt1.data.batching import Sequences
 from gpt1.data.encoded import EncodedSplit
 from gpt1.data.task_data import TaskData
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
+from gpt1.model.layout import computed
 from gpt1.records import RunRecord
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import torch_seed
-from gpt1.training.inference import predict
 from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, cpu, seed_step
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.records import Scores
-from tasks.metrics import score, score_split, soft_labels
+from tasks.metrics import expected_score, score, score_split, soft_labels
+from tasks.spec import TaskSpec
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
@@ -236,3 +237,28 @@ class FineTuning:
 def listed(predictions: np.ndarray, probabilities: np.ndarray) -> tuple[list, list]:
     """Answers as lists for JSON, with probabilities to six decimals."""
     return predictions.tolist(), probabilities.astype(float).round(6).tolist()
+
+
+@torch.no_grad()
+def predict(model: TaskModel, spec: TaskSpec, split: Sequences, runtime: Runtime) -> Answers:
+    """Predictions `[n]` of a split and the probabilities `[n, classes]` behind them.
+
+    A prediction is the number of a class or a choice, or the expected score (STS-B). Raises
+    InputError if memory runs out.
+    """
+    model.eval()
+    tokens = split.lengths.max(1) * split.lengths.shape[1]
+    if model.shared_prefix:
+        tokens = computed(split.ids, split.lengths)
+    batches = list(batching.by_length(tokens, runtime.scoring_tokens))
+    predictions, probabilities = [], []
+    for rows in batches:
+        with runtime.scoring(), runtime.autocast():
+            logits, _ = model(*split.take(rows))
+        logits = logits.float()
+        shares = logits.softmax(-1).cpu().numpy()
+        probabilities.append(shares)
+        classes = logits.argmax(-1).cpu().numpy()
+        predictions.append(expected_score(shares) if spec.soft_labels else classes)
+    order = np.argsort(np.concatenate(batches))
+    return np.concatenate(predictions)[order], np.concatenate(probabilities)[order]

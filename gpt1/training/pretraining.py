@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from gpt1.cell import Arch
-from gpt1.data.windows import heldout_windows, windows
 from gpt1.records import CorpusFacts
 from gpt1.settings import PretrainSettings
 from gpt1.streams import torch_seed
@@ -25,7 +24,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, cpu
 from gpt1.training.stopping import StopRequest
 from gpt1.training.training_log import LogRow, TrainingLog
-from gpt1.training.window_losses import accumulate, heldout_loss
+from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
 from gpt1.training.work_folder import WorkFolder
 from gpt1.weights.checkpoint import (
     build,

@@ -3,14 +3,10 @@
 Light on purpose (no torch): the Snakefile uses them to name its inputs.
 """
 
-from typing import Literal
-
-Format = Literal["openai", "huggingface"]
-
 SHAPES_FILE = "params_shapes.json"
 CHUNKS = tuple(f"params_{i}.npy" for i in range(10))
 CONFIG_FILE, TENSORS_FILE = "config.json", "model.safetensors"
-FILES: dict[Format, tuple[str, ...]] = {  # the weights of each format, without the tokenizer
+FILES: dict[str, tuple[str, ...]] = {  # the weights of each format, without the tokenizer
     "openai": (SHAPES_FILE, *CHUNKS),
     "huggingface": (CONFIG_FILE, TENSORS_FILE),
 }

@@ -7,47 +7,21 @@
         manifest.json                  the digests of these files
 
 The weights are those that scored best on the selection split; they gave the cell's scores.
+`gpt1.predict` loads them.
 """
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.records import CellRecord
-from gpt1.settings import RuntimeSettings
 from gpt1.text import vocabulary
-from gpt1.weights.checkpoint import build, read_tensors, write_tensors
+from gpt1.weights.checkpoint import read_tensors, write_tensors
 from tasks.common import manifest
 from tasks.common.errors import InputError
 from tasks.common.files import write_json
-from tasks.spec import TaskSpec
 
 CELL = "cell.json"
-
-
-@dataclass(frozen=True)
-class KeptCell:
-    """A folder of kept weights, and the JSON of their cell."""
-
-    folder: Path
-    record: CellRecord
-
-    def load(self, seed: int, spec: TaskSpec, n_vocab: int, runtime: RuntimeSettings) -> TaskModel:
-        """The fine-tuned model of one seed, on the device. Raises InputError if it is not kept."""
-        seeds, settings = [run.seed for run in self.record.seeds], self.record.settings
-        if seed not in seeds:
-            known = ", ".join(map(str, seeds))
-            raise InputError(f"{self.folder}: no weights of seed {seed}; kept are those of {known}")
-        model, read_layer = settings.model, settings.method.read_layer
-        language_model = build(self.record.arch, model, n_vocab, skip_pads=runtime.skip_pads)
-        if read_layer != "top":
-            language_model.cut(read_layer)
-        classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels)
-        task_model = TaskModel(language_model, classifier, runtime.shared_prefix)
-        task_model.load_state_dict(read_tensors(weights_path(self.folder, seed)))
-        return task_model.to(runtime.device).eval()
 
 
 def weights_path(folder: Path, seed: int) -> Path:
@@ -70,8 +44,8 @@ def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
     write_json(folder / manifest.NAME, {"files": manifest.describe(folder, files)})
 
 
-def read(folder: Path) -> KeptCell:
-    """Read what `save` wrote. Raises InputError if a file is missing or has changed."""
+def read(folder: Path) -> CellRecord:
+    """The JSON of the cell. Raises InputError if a file of the folder is missing or has changed."""
     if not (folder / CELL).is_file():
         raise InputError(
             f"{folder}: no kept cell; name the cell in experiment.keep and run snakemake {folder} "
@@ -79,4 +53,4 @@ def read(folder: Path) -> KeptCell:
         )
     remedy = "keep the cell again"
     manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)
-    return KeptCell(folder, CellRecord.read(folder / CELL, remedy))
+    return CellRecord.read(folder / CELL, remedy)

@@ -1,8 +1,13 @@
-"""The two published formats of GPT-1's weights: reading both, writing Hugging Face's.
+"""Import published weights of GPT-1, in OpenAI's format or Hugging Face's, as a checkpoint.
 
 Released arrays are passed as a dictionary from the names of `transformers` to float32 tensors, in
 OpenAI's order: positions, tokens, then twelve arrays for each block. A convolution of width one is
 stored as `[1, in, out]` by OpenAI and as `[in, out]` by `transformers`. Pickles are never read.
+
+The formats have no rows for the start, delimiter and classify tokens: an import draws them from
+N(0, init_std) with `SPECIAL_SEED`, as the authors' code does at load. No transfer copies them, so
+their values affect no result. All other values are preserved bit for bit.
+
 Source: the authors' released `model` folder and its loader; the file and tensor names of
 `openai-community/openai-gpt`.
 """
@@ -15,16 +20,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
+from gpt1.model.transformer import Transformer
 from gpt1.settings import ModelSettings
 from gpt1.special_tokens import N_SPECIAL
-from gpt1.weights.checkpoint import build, read_tensors
-from gpt1.weights.files import CHUNKS, CONFIG_FILE, RELEASE, SHAPES_FILE, TENSORS_FILE
+from gpt1.streams import torch_seed
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights.checkpoint import build, read_tensors, save_checkpoint
+from gpt1.weights.files import CHUNKS, CONFIG_FILE, FILES, RELEASE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_atomic, write_json
+from tasks.common.files import read_json, sha256_file
 
+SPECIAL_SEED = 0
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
 PREFIX = "transformer."  # of the model's tensors where a head is stored with them
@@ -41,6 +49,60 @@ CONFIG_DEFAULTS = {
     "n_positions": 512,
     "vocab_size": 40478,
 }
+
+
+def import_weights(
+    kind: str,
+    folder: Path,
+    tokenizer: str | Path,
+    out: str | Path,
+    model: ModelSettings | None = None,
+    updates: int = 0,
+    code: str = "",
+) -> int:
+    """Write the published weights of a folder as the checkpoint `out`; returns how many there are.
+
+    Without `model`, the shape is that of config.json, or GPT-1's for OpenAI's files. The formats do
+    not record how long a model was trained: `updates` is the caller's claim, and `tokens` stays
+    None. Raises InputError for files that are damaged or do not fit `model`.
+    """
+    encoder = Tokenizer.load(tokenizer)
+    if model is None:
+        model = read_settings(folder) if kind == "huggingface" else ModelSettings()
+    read = read_huggingface if kind == "huggingface" else read_openai
+    released = read(folder, encoder.n_vocab, model)
+    for name, tensor in released.items():
+        if not bool(torch.isfinite(tensor).all()):
+            raise InputError(f"{folder}: {name}: expected finite values, found NaN or inf")
+    digests = {name: sha256_file(folder / name) for name in FILES[kind]}
+    n_values = sum(tensor.numel() for tensor in released.values())
+    save_checkpoint(
+        out,
+        to_model(released, encoder.n_vocab, model),
+        tokenizer=encoder.digest,
+        update=updates,
+        code=code,
+        source={"format": kind, "sha256": digests},
+        released_values=n_values,
+        special_seed=SPECIAL_SEED,
+    )
+    return n_values
+
+
+def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings) -> Transformer:
+    """The model of released arrays, with special tokens drawn and positions cut to `n_ctx`."""
+    model = Transformer(n_vocab, settings)
+    seed = torch_seed("special tokens of published weights", SPECIAL_SEED)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        special = model.embed[n_vocab : model.n_rows]
+        special.normal_(std=settings.init_std, generator=generator)
+        model.embed[:n_vocab] = released[TOKENS]
+        model.embed[model.n_rows :] = released[POSITIONS][: model.n_ctx]
+        for name, parameter in model.named_parameters():
+            if name != "embed":
+                parameter.copy_(released[name])
+    return model
 
 
 def released_shapes(n_vocab: int, model: ModelSettings) -> dict[str, list[int]]:
@@ -152,7 +214,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     path, config = folder / CONFIG_FILE, _read_config(folder)
     special = (n_vocab + N_SPECIAL, n_vocab + N_SPECIAL + 1)  # the latter has a pad
     n_rows = config["vocab_size"] if config["vocab_size"] in special else n_vocab
-    for key, value in {**_own_config(folder, model), "vocab_size": n_rows}.items():
+    for key, value in {**config_of(folder, model), "vocab_size": n_rows}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
     weights = folder / TENSORS_FILE
@@ -174,35 +236,6 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     return {name: tensor.float() for name, tensor in tensors.items()}
 
 
-def write_huggingface(
-    folder: Path,
-    released: dict[str, Tensor],
-    model: ModelSettings,
-    head: dict[str, Tensor] | None = None,
-    **config: Any,
-) -> None:
-    """Write `config.json` and `model.safetensors`; the tied LM head is not stored.
-
-    `head` holds the tensors of a head on the model; `config` holds further keys, which override.
-    """
-    config = {
-        **_own_config(folder, model),
-        **dict.fromkeys(("embd_pdrop", "attn_pdrop", "resid_pdrop"), 0.1),
-        "n_positions": model.n_ctx,
-        "vocab_size": len(released[TOKENS]),
-        "architectures": ["OpenAIGPTLMHeadModel"],
-        "initializer_range": model.init_std,
-        "tie_word_embeddings": True,
-        **config,
-    }
-    if head is not None:
-        released = {f"{PREFIX}{name}": tensor for name, tensor in released.items()} | head
-    with write_atomic(folder / TENSORS_FILE, "wb") as file:
-        contiguous = {name: tensor.contiguous() for name, tensor in released.items()}
-        file.write(save(contiguous, metadata={"format": "pt"}))
-    write_json(folder / CONFIG_FILE, config, checksum=False)
-
-
 def _read_config(folder: Path) -> dict[str, Any]:
     """The contents of config.json, with defaults for the keys that it leaves out."""
     stored = read_json(folder / CONFIG_FILE)
@@ -211,7 +244,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
     return {**CONFIG_DEFAULTS, **stored}
 
 
-def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
+def config_of(folder: Path, model: ModelSettings) -> dict[str, Any]:
     """The model's keys of config.json, a format that fixes the width of the feed-forward layer."""
     shape = model.shape.model_dump()
     n_ff, expected = shape.pop("n_ff"), 4 * model.shape.n_embd
@@ -264,6 +297,3 @@ def _check_order(folder: Path, released: dict[str, Tensor]) -> None:
                     f"{folder}/params_*.npy: {name}: expected gains, at least 75 % of them "
                     f"positive, found {positive:.0f} %; are the {len(CHUNKS)} files in order?"
                 )
-
-
-READERS = {"openai": read_openai, "huggingface": read_huggingface}

@@ -7,9 +7,10 @@ import shutil
 import pytest
 import torch
 
+from gpt1.records import RunRecord
 from gpt1.text.tokens import open_tokens
+from gpt1.training.cell_job import RunCache
 from gpt1.training.pretraining import Pretraining
-from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint, read_facts, read_tensors, write_tensors
 from tasks import task
@@ -29,6 +30,18 @@ def flipped(path, rng):
     damaged[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
     path.write_bytes(damaged)
     return content
+
+
+def finished(key):
+    """The record of a run."""
+    losses = dict.fromkeys(("loss_start", "loss_end", "clf_loss_start", "clf_loss_end"), 0.5)
+    counts = dict.fromkeys(("seed", "best_epoch", "best_update", "steps"), 1)
+    return RunRecord(
+        **{**losses, **counts, "scores": {"dev": {"f1": 81.25}}, "rows": {"dev": 2}, "cpu": ""},
+        **{"train_tokens": 9, "train_rows": 2, "train_seconds": 0.1, "peak_mb": 9.5},
+        **{"select_by_epoch": [], "label_entropy": 0.6, "predictions": {"dev": [1.0, 0.0]}},
+        **{"probabilities": {}, "constant": False, "copied": [], "truncated": {}, "key": key},
+    )
 
 
 @pytest.mark.parametrize("split", ["train", "heldout"])
@@ -58,9 +71,9 @@ def test_a_flipped_bit_in_saved_tensors_is_never_used(tmp_path):
 
 
 def test_a_flipped_bit_in_a_record_of_a_run_is_never_used(tmp_path, capsys):
-    cache, key, record = RunCache(tmp_path), {"seed": 1}, {"scores": {"dev": 81.25}, "rows": [1, 2]}
-    cache.put(key, record)
-    rng = random.Random(2)
+    cache, key = RunCache(tmp_path), {"seed": 1}
+    record, rng = finished(key), random.Random(2)
+    cache.put(record)
     for _ in range(FLIPS):
         content = flipped(cache.path(key), rng)
         assert cache.get(key) in (None, record)
@@ -134,8 +147,8 @@ def test_a_checkpoint_under_another_name_is_refused(tmp_path, capsys):
 
 def test_a_record_of_the_cache_is_of_the_key_that_its_name_says(tmp_path, capsys):
     cache, race, rte = RunCache(tmp_path), {"task": "race"}, {"task": "rte"}
-    cache.put(race, {"score": 50})
-    assert cache.get(race) == {"score": 50}
+    cache.put(finished(race))
+    assert cache.get(race) == finished(race)
     cache.path(race).replace(cache.path(rte))
     assert cache.get(rte) is None and "of another run" in capsys.readouterr().out
 
@@ -172,12 +185,15 @@ def test_a_file_that_cannot_be_read_while_another_is_written_keeps_its_name(tmp_
 
 
 def test_damaged_weights_of_a_run_are_not_used(tmp_path, capsys):
-    cache, key = RunCache(tmp_path), {"seed": 1}
-    assert not cache.has_weights(key)
+    cache, key, other = RunCache(tmp_path), {"seed": 1}, {"seed": 2}
+    for each in (key, other):
+        cache.put(finished(each))
+        assert cache.get(each) and not cache.get(each, with_weights=True)
     path = cache.weights(key)
     write_tensors(path, {"a": torch.arange(9.0)}, of=path.stem)
-    assert cache.has_weights(key) and not capsys.readouterr().out
-    shutil.copyfile(path, cache.weights({"seed": 2}))
-    assert not cache.has_weights({"seed": 2}) and "another run" in capsys.readouterr().out
+    assert cache.get(key, with_weights=True) and not capsys.readouterr().out
+    shutil.copyfile(path, cache.weights(other))
+    assert not cache.get(other, with_weights=True) and "another run" in capsys.readouterr().out
     path.write_bytes(path.read_bytes()[:-4])
-    assert not cache.has_weights(key) and "training again" in capsys.readouterr().out
+    assert not cache.get(key, with_weights=True) and "training again" in capsys.readouterr().out
+    assert cache.get(key)

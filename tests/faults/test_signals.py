@@ -9,7 +9,7 @@ import time
 import pytest
 from pandas import read_csv
 
-from gpt1.training import pretraining, window_losses
+from gpt1.training import pretraining, windows
 from gpt1.training.runtime import Runtime
 from tasks.common.programs import INTERRUPTED, Interrupted
 from tests.gpt1.test_pretrain import run
@@ -115,7 +115,7 @@ def test_a_process_that_a_library_forks_dies_of_a_signal_as_ever():
     [
         (pretraining, "heldout_loss", 0),  # a checkpoint is scored
         (pretraining, "windows", 3),  # between two rows of the log
-        (window_losses, "seed_step", 22),  # between the micro-batches of update 5
+        (windows, "seed_step", 22),  # between the micro-batches of update 5
         (pretraining, "heldout_loss", 2),  # the last checkpoint
     ],
 )

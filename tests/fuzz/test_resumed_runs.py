@@ -9,7 +9,7 @@ from gpt1.training.runtime import Runtime
 from tasks.common import manifest
 from tasks.common.files import write_json
 from tests.fuzz.mutations import fuzz, without_checksums
-from tests.gpt1 import kept_cells, toy
+from tests.gpt1 import cell_jobs, toy
 
 
 def test_states_of_a_run(tmp_path):
@@ -27,8 +27,8 @@ def test_states_of_a_run(tmp_path):
 
 
 def test_kept_weights(tmp_path):
-    kept_cells.write_task(tmp_path, "rte")
-    _, folder = kept_cells.kept_cell(tmp_path, "rte")
+    cell_jobs.write_task(tmp_path, "rte")
+    _, folder = cell_jobs.kept_cell(tmp_path, "rte")
     without_checksums(folder)
     files = [path.name for path in folder.iterdir() if path.name != manifest.NAME]
     described = {"files": manifest.describe(folder, files)}

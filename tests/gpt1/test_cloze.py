@@ -11,8 +11,8 @@ from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import write_checkpoint
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import write_checkpoint
 from tests.gpt1.test_zero_shot import by_hand
 from tests.support.programs import refusal
 

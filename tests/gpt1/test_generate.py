@@ -14,8 +14,8 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint, read_facts
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import write_checkpoint
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import write_checkpoint
 from tests.support.programs import call, refused
 
 IDS = [39, 5, 8, 13]

@@ -18,8 +18,8 @@ import gpt1
 from gpt1.generate import TextModel
 from gpt1.predict import Predictor
 from tasks.common.errors import InputError
+from tests.gpt1.cell_jobs import SEEDS, kept_cell, write_checkpoint, write_task
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import SEEDS, kept_cell, write_checkpoint, write_task
 from tests.support.tables import write_table
 from tests.workflow.configs import complete
 

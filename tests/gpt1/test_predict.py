@@ -8,17 +8,26 @@ import pandas as pd
 import pyarrow.parquet as parquet
 import pytest
 
-from gpt1 import predict
+from gpt1 import finetune, predict
 from gpt1.cell import Cell
 from gpt1.predict import Predictor, Row, columns_of, read_rows
+from gpt1.records import CellRecord
 from gpt1.settings import FinetuneMethod
 from gpt1.training.finetuning import FineTuning
 from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_json
 from tasks.own import OwnTask, own_task
-from tests.gpt1.kept_cells import SEEDS, TASKS, keep_weights, kept_cell, train, write_task
+from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import (
+    SEEDS,
+    TASKS,
+    cells,
+    finetune_words,
+    kept_cell,
+    train,
+    write_task,
+)
 from tests.support.programs import call, refused
 
 
@@ -139,16 +148,6 @@ def test_a_file_may_have_the_columns_of_the_training_file(made, tmp_path):
     assert "line 2" in refused(predict.main, folder, "--file", path)
 
 
-def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
-    _, folder, rows = made["race"]
-    path = tmp_path / "rows.jsonl"
-    keys = {"first": "text", "second": "second", "choices": "choices"}
-    lines = [json.dumps({new: row[old] for old, new in keys.items()}) for row in rows]
-    path.write_text("\n".join(lines) + "\n")
-    assert read_rows(path) == read_rows(write_tsv(tmp_path / "rows.tsv", rows))
-    assert call(predict.main, folder, "--file", path).stdout.count("\n") == 1 + len(rows)
-
-
 def test_rows_of_a_task_of_ones_own_are_read_in_all_formats_by_its_columns(tmp_path):
     frame = pd.DataFrame({"id": [1, 2], "story": ["One, two", "b"], "x": [3, 4], "y": ["c", "d"]})
     columns = {"text": "story", "choices": ["x", "y"], "label": "id"}
@@ -214,34 +213,30 @@ def test_rows_with_different_numbers_of_choices_are_refused(made):
         Predictor(made["race"][1]).answer(rows, "x")
 
 
-def test_weights_are_kept_without_further_training_and_later_with_the_same_scores(
+def test_weights_are_kept_of_the_training_of_the_cell_which_is_repeated_if_they_are_named_later(
     tmp_path, monkeypatch
 ):
-    trained, own = [], FineTuning.train
-    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or own(self))
+    trained, method = [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or method(self))
     write_task(tmp_path, "rte")
     cell = Cell("n_transfer-1", "rte")
-    path = cell.path(tmp_path)
-    train(tmp_path, cell)
-    before, weights = path.read_bytes(), list((tmp_path / "cache").glob("*.safetensors"))
-    assert weights == [] and len(trained) == 2
-    keep_weights(tmp_path, cell)
-    assert len(trained) == 4 and path.read_bytes() == before
-    assert [one.seed for one in kept.read(cell.kept(tmp_path)).record.seeds] == SEEDS
-    shutil.rmtree(cell.kept(tmp_path))
-    keep_weights(tmp_path, cell)
-    train(tmp_path, cell, [cell.name])
-    assert len(trained) == 4
+    own, folder = {cell: toy.cell_settings("transformer", 1, toy.DROPOUT)}, cell.kept(tmp_path)
+    scores = []
+    for kept_in, total in ((None, 2), (folder, 4), (folder, 4), (None, 4)):
+        shutil.rmtree(folder, ignore_errors=True)
+        assert train(tmp_path, own, SEEDS, kept_in) == [] and len(trained) == total
+        record = CellRecord.read(cell.path(tmp_path))
+        assert (kept.read(folder) == record) if kept_in else not folder.exists()
+        assert [run.seed for run in record.seeds] == SEEDS
+        scores.append([run.scores for run in record.seeds])
+    assert scores == [scores[0]] * 4
 
 
-def test_weights_that_do_not_score_as_the_cell_did_are_refused(tmp_path):
+def test_weights_of_more_than_one_cell_are_refused(tmp_path):
     write_task(tmp_path, "rte")
-    cell, _ = kept_cell(tmp_path, "rte")
-    record = read_json(cell.path(tmp_path))
-    record["seeds"][1]["scores"]["dev"]["accuracy"] += 1
-    write_json(cell.path(tmp_path), record)
-    with pytest.raises(InputError, match="seed 4, trained again .* has other scores; delete"):
-        keep_weights(tmp_path, cell)
+    words = finetune_words(tmp_path, cells(0, 1))
+    said = refused(finetune.main, *words, "--weights", tmp_path, "--tokenizer", tmp_path)
+    assert "--weights: needs one cell and --tokenizer" in said
 
 
 @pytest.mark.parametrize("name", ["seed-4.safetensors", "encoder.json", "cell.json"])

@@ -12,12 +12,11 @@ import pytest
 import torch
 
 from gpt1 import pretrain
-from gpt1.data.windows import heldout_windows, windows
 from gpt1.settings import Dropout
 from gpt1.training import pretraining
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from gpt1.training.window_losses import accumulate, heldout_loss
+from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, this_machine, write_json

@@ -1,11 +1,13 @@
-"""The JSON files of a run: written and read by one class, without torch."""
+"""The files of a run: what they are called, and JSON written and read by one class."""
 
 import json
 
 import pytest
 
+from gpt1.cell import Cell
 from gpt1.records import EncodedFacts, ZeroShotScore
 from tasks import task
+from tasks.common.errors import InputError
 from tests.facts import SCORED, SPLIT
 from tests.support.programs import refusal
 
@@ -33,3 +35,16 @@ def test_a_record_of_another_type_value_or_place_is_refused(tmp_path, changed, m
     path = tmp_path / "scores.json"
     path.write_text(json.dumps({**SCORED, **place, "score": 50.0, **changed}))
     assert message in refusal(lambda: ZeroShotScore.read(path, seed=0))
+
+
+def test_path_and_name_are_those_of_a_cell_or_refused():
+    found = Cell.parse("results/x/cells/arch-lstm+finetune.lm_coef-0/story_cloze.json")
+    assert found == Cell("arch-lstm+finetune.lm_coef-0", "story_cloze")
+    assert Cell.parse(found.path("results/x")) == found == Cell.named(found.name)
+    wrong = ("x", "full/rte.json", "cells/full/rte", "cells/full/rte/0.json", "xcells/a/b.json")
+    for other in wrong:
+        with pytest.raises(InputError, match=f"{other}: not the path of a cell; give .*cells/LINE"):
+            Cell.parse(other)
+    for other in ("rte", "full/rte/0", "cells/full/rte", "x/cells/full/rte", "full/rte\n"):
+        with pytest.raises(InputError, match=f"{other}: not a cell; give LINE/TASK, such as"):
+            Cell.named(other)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data.windows import windows
 from gpt1.settings import OptimizerSettings
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
+from gpt1.training.windows import windows
 from tests.gpt1.reference import Reference
 from tests.gpt1.reference_runs import (
     N_CTX,

@@ -21,8 +21,8 @@ from tasks.common.files import read_json, sha256_file
 from tasks.metrics import score_split
 from tasks.prompt import Prompt
 from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import rows_of, write_checkpoint, write_encoded
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded
 from tests.support.programs import call
 
 NEWLINE = 39

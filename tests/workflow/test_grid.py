@@ -97,7 +97,7 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 40])
-def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
+def test_however_the_jobs_are_cut_every_cell_is_made_once_and_one_that_is_kept_alone(shards):
     lines = Plan(parse(changed(shipped("smoke"), "runtime.shards", shards)))
     found = list(jobs(lines))
     made = [Cell(line or FULL, task) for job in found for line in job.lines for task in job.tasks]
@@ -105,6 +105,8 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     every = {cell for study in studies for cell in lines.plan(study).cells()}
     assert len(made) == len({*made}) and {*made} == every
     assert len({job.name for job in found}) == len(found)
+    kept = [(job.name, job.lines, job.tasks) for job in found if job.is_kept]
+    assert kept == [("finetune_kept_full_rte", ("",), ("rte",))]
 
 
 @pytest.mark.parametrize(

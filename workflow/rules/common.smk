@@ -20,7 +20,7 @@ from workflow.configuration.read import ConfigError, refuse
 from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
-from workflow.studies import job_of, jobs
+from workflow.studies import jobs
 
 # The files are read here because Snakemake reads `on` as true, 1e-4 as text, and only the last value
 # of a key given twice. The config that another workflow gives to its module is read as it stands.

@@ -23,7 +23,7 @@ rule import:
         release="--release" if cfg.experiment.pretrained.release else "",
         settings=settings_json(lambda config, _: config.model("transformer")),
         contents=contents(vocabulary, weights),
-        code=code.digest("gpt1.weights.conversion"),
+        code=code.digest("gpt1.weights.published"),
     shell:
         "python -m gpt1 convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"

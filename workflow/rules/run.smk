@@ -190,7 +190,6 @@ os.environ |= {
     "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
-    "KEPT_CELLS": " ".join(cell.name for cell in cfg.kept()),
     "RUN_CONFIG": run_config,
     "RUN_OPTIONS": chosen_config(),
     "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.gpt1.kept_cells import write_encoded, write_task
+from tests.gpt1.cell_jobs import write_encoded, write_task
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpt1.records import RunRecord
-from gpt1.training.alarms import alarms, best_of_chance
+from gpt1.training.cell_files import alarms, best_of_chance
 
 
 @pytest.mark.parametrize("rows", [25, 200, 1000])

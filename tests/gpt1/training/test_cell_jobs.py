@@ -17,10 +17,13 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tasks.common.programs import INTERRUPTED
 from tests.gpt1 import toy
-from tests.gpt1.cell_jobs import cells, job, paths, train
-from tests.gpt1.kept_cells import (
+from tests.gpt1.cell_jobs import (
+    cells,
     finetune_words,
+    job,
+    paths,
     rows_of,
+    train,
     write_checkpoint,
 )
 from tests.support.programs import call
@@ -117,7 +120,7 @@ def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(
     assert done.stderr == f"error: stopped by {number.name}; start again to resume\n"
     assert done.stdout.startswith(f"{first}: dev") and not second.exists()
     (kept,) = (files / "cache").iterdir()
-    assert read_json(kept)["record"]
+    assert read_json(kept)["scores"]
 
 
 def test_the_program_trains_without_importing_datasets_pandas_the_tokenizer_or_a_compiler(files):

@@ -21,9 +21,13 @@ from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
-from tests.gpt1.cell_jobs import cells, job, paths, predictions, train
-from tests.gpt1.kept_cells import (
+from tests.gpt1.cell_jobs import (
+    cells,
     finetune_words,
+    job,
+    paths,
+    predictions,
+    train,
     write_checkpoint,
 )
 from tests.support.events import Events
@@ -141,7 +145,7 @@ def test_unlabelled_rows_are_predicted_by_the_full_model_which_alone_is_trained_
 def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
     own, settings = cells(0), toy.cell_settings("transformer", 0)
     with pytest.raises(InputError, match="encoded/rte: of rte, not qnli"):
-        job(files, {Cell(FULL, "qnli"): settings})
+        job(files, {Cell(FULL, "qnli"): settings}, name="rte")
     with pytest.raises(InputError, match="the cells are of rte, qnli; give those of one task"):
         job(files, own | {Cell(FULL, "qnli"): settings})
     for other in (cells(1, arch="lstm"), cells(1, model=toy.model("transformer", n_ctx=12))):

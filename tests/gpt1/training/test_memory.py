@@ -8,7 +8,7 @@ import torch
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.training.window_losses import accumulate, heldout_loss
+from gpt1.training.windows import accumulate, heldout_loss
 from tasks.common.errors import InputError
 from tasks.common.programs import run
 from tests.gpt1 import toy

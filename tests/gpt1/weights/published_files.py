@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from safetensors.torch import load_file
 
 from gpt1.settings import ModelSettings, TransformerShape
-from gpt1.weights import conversion
+from gpt1.weights.published import import_weights
 from tests.support.realdata import REALDATA
 
 BPE_FOLDER = REALDATA / "openai_bpe"
@@ -138,5 +138,5 @@ def write_small(folder):
 def bring_in(folder, kind, model=SMALL, name="in"):
     """Import what `write_small` wrote and return the checkpoint's tensors."""
     out = folder / f"{name}.safetensors"
-    conversion.import_weights(kind, folder / kind, folder / "vocabulary", out, model)
+    import_weights(kind, folder / kind, folder / "vocabulary", out, model)
     return load_file(out)

@@ -1,19 +1,18 @@
-"""Published weights in and out, bit for bit."""
+"""Published weights in and out, bit for bit; files that do not fit are refused in one line."""
 
-import hashlib
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
-from gpt1.settings import LSTMShape
+from gpt1.settings import LSTMShape, ModelSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights import conversion
 from gpt1.weights.checkpoint import (
     build,
     load_checkpoint,
@@ -21,14 +20,21 @@ from gpt1.weights.checkpoint import (
     save_checkpoint,
     sidecar,
 )
+from gpt1.weights.export import export_checkpoint
 from gpt1.weights.files import RELEASE
-from gpt1.weights.published import check_release, git_id, released_shapes
+from gpt1.weights.published import (
+    SPECIAL_SEED,
+    check_release,
+    git_id,
+    import_weights,
+    released_shapes,
+)
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.gpt1.weights import published_files as files
-from tests.gpt1.weights.published_files import BPE_FOLDER, FORMATS, bring_in, needs_bpe
+from tests.gpt1.weights.published_files import FORMATS, bring_in
 from tests.gpt1.weights.published_files import SMALL as MODEL
-from tests.support.programs import call, refused
+from tests.support.programs import call, refusal, refused
 
 torch.set_num_threads(1)
 
@@ -45,18 +51,17 @@ def vocabulary(published):
     return published / "vocabulary"
 
 
-def test_the_order_and_shapes_are_those_of_the_published_shapes_file():
-    stored = json.dumps(files.PUBLISHED_SHAPES).encode()
-    digest = "3bff3faa381e06d81c60f44520eb82c673d14a8ae61d821c63167f59acc6a768"
-    assert hashlib.sha256(stored).hexdigest() == digest  # of the authors' own file
-    own = released_shapes(40478, conversion.GPT1)
+def test_the_order_and_shapes_are_those_of_the_published_shapes_file(tmp_path):
+    (tmp_path / "shapes").write_text(json.dumps(files.PUBLISHED_SHAPES))
+    assert git_id(tmp_path / "shapes") == RELEASE["params_shapes.json"]  # the authors' own file
+    own = released_shapes(40478, ModelSettings())
     assert len(own) == len(files.PUBLISHED_SHAPES) == 146
     for i, (shape, published) in enumerate(zip(own.values(), files.PUBLISHED_SHAPES, strict=True)):
         assert ([1, *shape] if i > 1 and len(shape) == 2 else shape) == published
 
 
 def test_the_arrays_begin_where_the_authors_loader_cuts_them():
-    shapes = released_shapes(40478, conversion.GPT1)
+    shapes = released_shapes(40478, ModelSettings())
     sizes = [math.prod(shape) for shape in shapes.values()]
     starts = dict(zip(shapes, np.cumsum([0, *sizes[:-1]]), strict=True))
     assert starts["positions_embed.weight"] == 0
@@ -85,7 +90,7 @@ def test_every_published_array_lands_where_it_belongs(published, kind):
 def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(published):
     one, two = (bring_in(published, kind, name=kind) for kind in FORMATS)
     assert all(torch.equal(one[name], two[name]) for name in one)
-    seed = torch_seed("special tokens of published weights", conversion.SPECIAL_SEED)
+    seed = torch_seed("special tokens of published weights", SPECIAL_SEED)
     expected = torch.empty(3, 16).normal_(std=0.02, generator=torch.Generator().manual_seed(seed))
     assert torch.equal(one["embed"][11:14], expected)
 
@@ -93,7 +98,7 @@ def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(publ
 def test_a_round_trip_through_the_suite_gives_the_published_files_again(published, vocabulary):
     bring_in(published, "openai")
     out, hub = published / "out", published / "huggingface"
-    conversion.export_weights(published / "in.safetensors", out, vocabulary)
+    export_checkpoint(published / "in.safetensors", out, vocabulary)
     one, two = (load_file(folder / "model.safetensors") for folder in (hub, out))
     assert one.keys() == two.keys()
     assert all(one[n].numpy().tobytes() == two[n].numpy().tobytes() for n in one)
@@ -107,9 +112,9 @@ def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(tmp_p
     path, back, out = tmp_path / "own.safetensors", tmp_path / "back.safetensors", tmp_path / "out"
     digest = Tokenizer.load(vocabulary).digest
     save_checkpoint(path, model, tokenizer=digest, update=7)
-    conversion.export_weights(path, out, vocabulary)
+    export_checkpoint(path, out, vocabulary)
     # The folder alone suffices: the vocabulary stands beside the weights, the shape in config.json.
-    conversion.import_weights("huggingface", out, out, back)
+    import_weights("huggingface", out, out, back)
     one, two = load_file(path), load_file(back)
     special = slice(11, 14)
     assert not torch.equal(one["embed"][special], two["embed"][special])
@@ -166,7 +171,7 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         path = tmp_path / f"{arch}.safetensors"
         save_checkpoint(path, model, tokenizer=digest)
         with pytest.raises(InputError, match=told):
-            conversion.export_weights(path, tmp_path / "out")
+            export_checkpoint(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -209,9 +214,137 @@ def test_a_release_with_another_or_a_missing_file_is_refused(published, tmp_path
         check_release(folder)
 
 
-@needs_bpe
-def test_the_released_shapes_have_the_digest_of_the_release():
-    path = BPE_FOLDER / "params_shapes.json"
-    if not path.is_file():
-        pytest.skip("params_shapes.json is not beside OpenAI's vocabulary")
-    assert git_id(path) == RELEASE["params_shapes.json"]
+def refused_import(folder, kind, model=MODEL):
+    """The one line of a refused import; nothing may have been written."""
+    said = refusal(bring_in, folder, kind, model, "refused")
+    assert not list(folder.glob("refused*"))
+    return said
+
+
+def truncate(name):
+    """A change that cuts a file in half."""
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:50])
+
+
+def chunk(name, values):
+    """A change that replaces a chunk; `values` may be a function of the old one."""
+
+    def change(folder):
+        new = values(np.load(folder / name)) if callable(values) else values
+        np.save(folder / name, new, allow_pickle=True)
+
+    return change
+
+
+def rewritten(name, change):
+    """A change of a JSON file, in place or by what is returned."""
+
+    def apply(folder):
+        value = json.loads((folder / name).read_text())
+        (folder / name).write_text(json.dumps(change(value) or value))
+
+    return apply
+
+
+def shapes(change):
+    return rewritten("params_shapes.json", change)
+
+
+def config(**changes):
+    return rewritten("config.json", lambda found: found.update(changes))
+
+
+def tensors(change):
+    """A change of the tensors of `model.safetensors`."""
+
+    def apply(folder):
+        path = folder / "model.safetensors"
+        found = load_file(path)
+        change(found)
+        save_file(found, path)
+
+    return apply
+
+
+def extended(old):
+    return np.append(old, np.float32(0))
+
+
+def poisoned(old):
+    return np.append(np.float32(np.nan), old[1:])
+
+
+VECTOR = "expected a vector of float32, found"
+OPENAI = [
+    (lambda f: (f / "params_3.npy").unlink(), f"params_3.npy: {VECTOR} no such file; there are 10"),
+    (truncate("params_7.npy"), f"params_7.npy: {VECTOR} no whole .npy"),
+    (chunk("params_2.npy", np.array([{}])), f"params_2.npy: {VECTOR} no whole .npy"),
+    (chunk("params_2.npy", np.zeros(5)), f"params_2.npy: {VECTOR} float64 [5]"),
+    (chunk("params_9.npy", extended), "expected 10,208 values in all, found 10,209"),
+    (chunk("params_4.npy", poisoned), "expected finite values, found NaN"),
+    (
+        lambda f: shutil.copy(f / "params_5.npy", f / "params_6.npy"),
+        "params_6.npy: the same values as params_5.npy; copy both again",
+    ),
+    (lambda f: (f / "params_shapes.json").unlink(), "params_shapes.json: no such file"),
+    (shapes(lambda s: s.insert(0, s.pop(1))), "positions_embed.weight: expected [12, 16], found"),
+    (shapes(lambda s: s.insert(2, s.pop(3))), "attn.c_attn.bias: expected [48], found [16, 48]"),
+    (shapes(lambda s: s[:-12]), "shapes (2 and 12 for each of 3 layers), found 26 shapes"),
+    (shapes(lambda s: {"a": 1}), "found no list of shapes"),
+]
+HUGGINGFACE = [
+    (config(afn="relu"), "config.json: afn: expected 'gelu', found 'relu'"),
+    (config(n_layer=2), "config.json: n_layer: expected 3, found 2"),
+    (config(vocab_size=13), "vocab_size: expected 11, found 13"),
+    (config(vocab_size=40481), "vocab_size: expected 11, found 40481"),
+    (lambda f: (f / "config.json").write_text("[]"), "expected a JSON object, found []"),
+    (lambda f: (f / "model.safetensors").unlink(), "model.safetensors: no such file; expected"),
+    (truncate("model.safetensors"), "model.safetensors: not a whole"),
+    (tensors(lambda t: t.pop("h.2.ln_1.bias")), "ln_1.bias: expected [16], found no tensor"),
+    (tensors(lambda t: t.update({"x": torch.zeros(16)})), "x: expected no tensor, found [16]"),
+    (
+        tensors(lambda t: t.update({"h.0.attn.c_attn.weight": torch.zeros(48, 16)})),
+        "h.0.attn.c_attn.weight: expected [16, 48], found [48, 16]",
+    ),
+    (
+        tensors(lambda t: t.update({"lm_head.weight": t["tokens_embed.weight"] + 1})),
+        "lm_head.weight: expected tokens_embed.weight again (tied), found other",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "told"),
+    [("openai", *fault) for fault in OPENAI] + [("huggingface", *fault) for fault in HUGGINGFACE],
+)
+def test_a_fault_in_published_files_is_told_with_file_expected_and_found(
+    published, kind, change, told
+):
+    change(published / kind)
+    assert told in refused_import(published, kind)
+
+
+def test_chunks_in_the_wrong_order_are_refused(published):
+    folder, arrays = published / "openai", files.openai_arrays(11, 12, 3, 16)
+    files.write_openai(folder, arrays, range(1019, 9172, 1019))  # of one length
+    bring_in(published, "openai")
+    one, two = folder / "params_3.npy", folder / "params_6.npy"
+    one.rename(folder / "other")
+    two.rename(one)
+    (folder / "other").rename(two)
+    assert "are the 10 files in order?" in refused_import(published, "openai")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_vocabulary_of_another_size_is_refused(published, kind):
+    vocabulary = published / "vocabulary"
+    shutil.rmtree(vocabulary)
+    assert files.write_tokenizer(vocabulary, 3, 5) == 13
+    assert "expected" in (message := refused_import(published, kind)) and "13" in message
+
+
+@pytest.mark.parametrize("change", [{"n_head": 3}, {"n_embd": "16"}, {"n_layer": None}])
+def test_a_config_of_no_gpt_1_is_refused_where_no_settings_are_given(published, change):
+    config(**change)(published / "huggingface")
+    message = refused_import(published, "huggingface", model=None)
+    assert "config.json: n_positions 12 and {" in message and "not the shape of a GPT-1" in message

@@ -15,8 +15,9 @@ from safetensors import safe_open
 from gpt1.model.language_model import NO_DROPOUT
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights import conversion
 from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
+from gpt1.weights.export import export_checkpoint
+from gpt1.weights.published import import_weights
 from tests.gpt1.weights import published_files as files
 
 torch.set_num_threads(1)
@@ -43,7 +44,7 @@ def both(tmp_path):
     """Our model, theirs read from our export, and what they report about the reading."""
     files.write_tokenizer(tmp_path / "vocabulary")
     ours = our_model(tmp_path / "own.safetensors", tmp_path / "vocabulary")
-    conversion.export_weights(tmp_path / "own.safetensors", tmp_path / "out")
+    export_checkpoint(tmp_path / "own.safetensors", tmp_path / "out")
     return ours, *load_theirs(tmp_path / "out")
 
 
@@ -132,7 +133,7 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
         assert ("lm_head.weight" in names) == (head not in ("tied", "none"))
         assert ("transformer.tokens_embed.weight" in names) == (head in ("tied", "stored"))
     path = tmp_path / "in.safetensors"
-    conversion.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
+    import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
     tensors = load_checkpoint(
         path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
     ).tensors

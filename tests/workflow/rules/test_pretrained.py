@@ -12,7 +12,7 @@ import pytest
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
-from gpt1.weights.conversion import import_weights
+from gpt1.weights.published import import_weights
 from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.gpt1.weights.published_files import openai_arrays, write_openai
