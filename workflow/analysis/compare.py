@@ -25,10 +25,8 @@ from workflow.analysis.claims.finding import EQUAL, UNDECIDED
 from workflow.analysis.figures import scales, style
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.sides import Scored, Side, Source, side
-from workflow.analysis.stats.alarms import fits, is_marked
-from workflow.analysis.stats.estimate import LEVEL, holm
-from workflow.analysis.stats.pooling import SeedPool, estimates
-from workflow.analysis.stats.sample import difference, mean_of
+from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
+from workflow.analysis.stats.scores import equally, fits, is_marked
 from workflow.analysis.table import DECIMALS, Table
 from workflow.configuration.sections import Margins
 
@@ -103,7 +101,7 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
         raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
     # A line with the same scores in both is pooled once.
     every = (*one.pooled, *other.pooled)
-    pooled = {repr([[*of.score] for of in line.values() if of]): line for line in every}
+    pooled = {repr([[*of.values] for of in line.values() if of]): line for line in every}
     pool = SeedPool([*pooled.values()])
     rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]
     titles = other.titles | one.titles
@@ -127,34 +125,31 @@ def _rows(
     line: str, pairs: Mapping[str, tuple[Scored, Scored]], pool: SeedPool, margins: Margins
 ) -> Iterator[dict[str, Any]]:
     """The rows of a line: its averages, then its tasks; one seed is judged by the rows alone."""
-    b = {task: its.sample for task, (_, its) in pairs.items()}
+    a, b = ({task: pair[i].score for task, pair in pairs.items()} for i in (0, 1))
     shown = {task: (its.metric, its.title) for task, (_, its) in pairs.items()}
-    by_task = {task: difference(b[task], mine.sample) for task, (mine, _) in pairs.items()}
     averages = {"avg": list(EIGHT)} if len(pairs) > len(EIGHT) else {}
     averages |= {"mean": [*pairs]} if len(pairs) > 1 else {}
-    found = estimates(by_task, averages, pool)
-    found = {name: of if of.n_seeds > 1 else of.of_rows for name, of in found.items()}
-    p = {name: of.p for name, of in found.items()}
+    members = averages | {task: [task] for task in pairs}
+    found = {n: pool.estimate([(1.0, b), (-1.0, a)], equally(of)) for n, of in members.items()}
+    judged = {n: of if of.n_seeds > 1 else of.of_rows for n, of in found.items() if of}
+    p = {name: of.p for name, of in judged.items()}
     p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
-    for name in (*averages, *pairs):
-        members = averages.get(name, [name])
-        if (whole := mean_of(by_task, members)) is None:
-            continue
-        of, its = found[name], np.mean([b[task].at(whole.seeds).value for task in members])
+    for name, of in judged.items():
+        whole, its = of.score, np.mean([b[t].at(of.score.seeds).value for t in members[name]])
         margin = margins.mean if name in averages else margins.task
-        metric, title = shown.get(name, ("mean", f"mean of {len(members)} tasks"))
+        metric, title = shown.get(name, ("mean", f"mean of {len(members[name])} tasks"))
         verdict = EQUAL if of.within(margin) else UNDECIDED
         if p[name] < 1 - LEVEL:
             verdict = HIGHER if of.value > 0 else LOWER
-        elif not (whole.score.any() or np.nan_to_num(whole.boot).any()):
+        elif not (whole.values.any() or np.nan_to_num(whole.resampled).any()):
             verdict = SAME
         distance = max(abs(of.value), margin - abs(of.value))
         low, high = of.interval
         yield {
             **{"line": line, "task": name, "metric": metric, "task_title": title},
-            **{"n_seeds": len(whole.seeds), "rows": whole.n_rows, "alarms": whole.raised},
+            **{"n_seeds": len(whole.seeds), "rows": whole.n_rows, "alarms": of.alarms},
             **{"a": its - of.value, "b": its, "diff": of.value, "diff_low": low, "diff_high": high},
-            **{"diff_by_seed": tuple(whole.score), "over": SEEDS if of.seeds else ROWS},
+            **{"diff_by_seed": tuple(whole.values), "over": SEEDS if of.seeds else ROWS},
             **{"p": of.p, "p_holm": p[name], "verdict": verdict},
             "needs": of.needs(distance) if verdict == UNDECIDED else "",
         }

@@ -15,7 +15,7 @@ with few.
 Table 5 and Figure 2 (left) are such frames, too; the tables of degrees are views of them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +25,13 @@ import pandas as pd
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.pooling import SeedPool, columns
-from workflow.analysis.stats.sample import Heads, Sample, Scores, combine, mean_of
+from workflow.analysis.stats.estimates import Estimate, Line, SeedPool, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
+from workflow.analysis.stats.scores import Score, average, equally
 from workflow.grid import Grid, Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change")
-Score = Callable[[Cell], Sample | None]
+ScoreOf = Callable[[Cell], Score | None]
 Key = tuple[str, str]  # a point's line and value
 Sum = list[tuple[float, Key]]
 
@@ -46,7 +46,7 @@ class Lines:
     notes: Notes
     averages: Mapping[str, Sequence[str]]
 
-    def scores(self, score: Score | None = None) -> Scores:
+    def scores(self, score: ScoreOf | None = None) -> dict[Key, Line]:
         """The `score` of each task, or its headline score, by line and value."""
         score = score or self.samples.headline
         return {
@@ -54,36 +54,39 @@ class Lines:
             for point in self.study.points
         }
 
-    def on(self, split: str, cell: Cell) -> Sample | None:
+    def on(self, split: str, cell: Cell) -> Score | None:
         """The main metric of a cell on a split."""
         return self.samples.of(cell, split, self.grid.task(cell.task).metric)
 
-    def pool(self, score: Score | None = None) -> SeedPool:
+    def pool(self, score: ScoreOf | None = None) -> SeedPool:
         """The run's pool of seeds, with the study's own lines of kinds that the run lacks."""
         scores = self.scores(score)
         of_lines = {point.of.name: scores[point.key] for point in self.study.points}
         return self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
 
-    def frame(self, score: Score | None = None) -> pd.DataFrame:
+    def frame(self, score: ScoreOf | None = None) -> pd.DataFrame:
         """One row per (line, value) and average or task, by the headline or another `score`."""
         scores, pool, facts = self.scores(score), self.pool(score), self._facts()
-        order = [*self.averages, *self.study.tasks]
         known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
-
-        def rows(point: Point) -> Iterator[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
+        for point in self.study.points:
             sums = contrasts(self.study, point)
-            compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
-            cells = {task: Cell(point.of.name, task).name for task in self.study.tasks}
-            numbers = columns(scores[point.key], self.averages, pool, **compared)
-            train = {task: self.on("train", Cell(point.of.name, task)) for task in self.study.tasks}
-            train |= {n: mean_of(train, names) for n, names in self.averages.items()}
-            for task in order:
-                row = {"line": point.line, "value": point.value, "task": task}
+            cells = {task: Cell(point.of.name, task) for task in self.study.tasks}
+            train = {task: self.on("train", cell) for task, cell in cells.items()}
+            for task in (*self.averages, *self.study.tasks):
+                members = self.averages.get(task, [task])
+                row: dict[str, Any] = {"line": point.line, "value": point.value, "task": task}
                 row |= point.of.columns
-                fit = {"train": of.value if (of := train[task]) else np.nan}
-                yield {**row, "cell": cells.get(task), **facts[task], **numbers[task], **fit}
-
-        return pd.DataFrame(row for point in self.study.points for row in rows(point))
+                row["cell"] = cells[task].name if task in cells else None
+                own = pool.estimate([(1.0, scores[point.key])], equally(members))
+                row |= {**facts[task], **numbers(own)}
+                row["rows"] = own.score.n_rows if own else np.nan
+                for name in (name for name in DIFFERENCES if name in known):
+                    lines = [(weight, scores[key]) for weight, key in sums.get(name, [])]
+                    row |= _difference(name, pool.estimate(lines, equally(members)))
+                fit = average(train[name] for name in members)
+                rows.append({**row, "train": fit.value if fit else np.nan})
+        return pd.DataFrame(rows)
 
     def _facts(self) -> dict[str, dict[str, str]]:
         """Metric, splits and note of each task and of each average."""
@@ -152,14 +155,11 @@ def reference_of(study: StudyPlan, point: Point) -> Key:
     return next(key for key in keys if key[0] == point.line)
 
 
-def _sum(scores: Scores, keys: Sum) -> Heads:
-    """By task, the weighted sum of the points' scores; None where one of them was not run."""
-    samples: dict[str, Sample | None] = {}
-    for task in scores[keys[0][1]] if keys else ():
-        known = [one for _, key in keys if (one := scores[key][task])]
-        is_whole = len(known) == len(keys)
-        samples[task] = combine(known, [weight for weight, _ in keys]) if is_whole else None
-    return samples
+def _difference(name: str, found: Estimate | None) -> dict[str, Any]:
+    """The columns of a difference; NaN if there is none."""
+    value, (low, high) = (found.value, found.interval) if found else (np.nan, (np.nan, np.nan))
+    by_seed = tuple(found.score.values) if found else ()
+    return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}_by_seed": by_seed}
 
 
 def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from workflow.analysis.stats.alarms import fits, is_marked
+from workflow.analysis.stats.scores import fits, is_marked
 
 MISSING = "missing"
 NONE = "–"

@@ -19,10 +19,9 @@ from tasks.common.files import sha256_json
 from tasks.own import OwnTask
 from workflow.analysis import harness
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
-from workflow.analysis.stats.pooling import Line
-from workflow.analysis.stats.sample import Sample
-from workflow.analysis.stats.samples import Samples
-from workflow.analysis.stats.scoring import limits_of
+from workflow.analysis.stats.estimates import Line
+from workflow.analysis.stats.samples import Samples, limits_of
+from workflow.analysis.stats.scores import Score
 from workflow.analysis.table import read_csv
 from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
@@ -42,7 +41,7 @@ class Scored:
     `recorded` are the settings and digests with which a run's cell was trained, by dotted key.
     """
 
-    sample: Sample
+    score: Score
     metric: str
     rows: Mapping[str, str]
     title: str  # of the task
@@ -56,7 +55,7 @@ class Scored:
             return f"other rows, {len(alone)} in one alone, such as {alone[0]}"
         if changed := [row for row, of in self.rows.items() if other.rows[row] != of]:
             return f"another version of the data, {len(changed)} differ, such as {changed[0]}"
-        return "" if {*self.sample.seeds} & {*other.sample.seeds} else "no seed in common"
+        return "" if {*self.score.seeds} & {*other.score.seeds} else "no seed in common"
 
 
 @dataclass(frozen=True)
@@ -158,9 +157,9 @@ def _is_of(samples: Samples, cell: Cell, record: CellRecord) -> bool:
     scores = {run.seed: run.scores for run in record.seeds}
     return all(
         scores.get(seed, {}).get(split, {}).get(metric) == score
-        for (split, metric, degree), sample in samples.cells[cell].items()
+        for (split, metric, degree), one in samples.cells[cell].items()
         if not degree
-        for seed, score in zip(sample.seeds, sample.score, strict=True)
+        for seed, score in zip(one.seeds, one.values, strict=True)
     )
 
 
@@ -238,9 +237,9 @@ def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
     if not np.isfinite(both).all() or not (is_real or ((both >= 0) & (both <= 1)).all()):
         raise InputError(f"{task}: {metric} is of {both.min():g} to {both.max():g}; give 0 to 1")
     units, seeds = np.arange(len(table)), tuple(table.columns)
-    score, boot, n_rows = resample(name, values, labels, units, task)
-    sample = Sample(seeds, (0,) * len(seeds), score, boot, n_rows, limits_of(metric))
-    return Scored(sample, metric, dict(zip(names, truth.astype(str), strict=True)), task)
+    found = resample(name, values, labels, units, task)
+    score = Score(seeds, (0,) * len(seeds), *found, limits_of(metric))
+    return Scored(score, metric, dict(zip(names, truth.astype(str), strict=True)), task)
 
 
 def _is_right(rows: pd.DataFrame, task: str) -> pd.Series:

@@ -19,7 +19,7 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
-from gpt1.records import EncodedFacts
+from gpt1.records import CellRecord, EncodedFacts
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.common.records import REMEDY
@@ -27,8 +27,7 @@ from workflow.analysis.examples import check_examples
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.program import parser
-from workflow.analysis.stats.samples import Samples
-from workflow.analysis.stats.scoring import scored
+from workflow.analysis.stats.samples import Samples, scored
 from workflow.grid import Grid
 
 WNLI = ("wnli", 146)  # the paper leaves it out
@@ -75,17 +74,18 @@ def word(task: str, answer: int | float) -> str:
 
 def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
     """The seed that scores best on a task's dev rows (the first if tied), and its score."""
-    samples = Samples({cell: scored(cell, results, seeds)})
+    record = CellRecord.read(cell.path(results), **vars(cell))
+    samples = Samples({cell: scored(record, seeds)})
     head = samples.headline(cell)
     if head is None:
         raise InputError(f"{cell.path(results)}: no score of a seed of the config; {REMEDY}")
-    best = int(head.score.argmax())
+    best = int(head.values.argmax())
     return {
         "seed": head.seeds[best],
         "seeds": len(head.seeds),
         "chosen_on": "+".join(samples.headline_splits(cell.task)),
         "metric": tasks.task(cell.task).metric,
-        "score": round(float(head.score[best]), 4),
+        "score": round(float(head.values[best]), 4),
     }
 
 

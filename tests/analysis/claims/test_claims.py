@@ -36,8 +36,9 @@ from workflow.analysis.paper import (
     TRAIN_ROWS,
     published,
 )
-from workflow.analysis.stats.estimate import Component, Estimate
+from workflow.analysis.stats.estimates import Estimate
 from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scores import Component, of_seeds
 from workflow.analysis.table import Table
 from workflow.analysis.tables import ablation, claims
 from workflow.grid import Grid
@@ -170,6 +171,11 @@ def test_a_page_counts_the_lines_of_a_kept_run_as_the_program_does(page, run):
     assert claims.decided(kept) in " ".join((ROOT / page).read_text().split())
 
 
+def estimate_of(value: float, variance: float) -> Estimate:
+    """An estimate with a variance that is known."""
+    return Estimate(of_seeds(dict.fromkeys(range(3), value)), (Component(variance, 1e6),))
+
+
 CASES = {  # value, half of the 95 % interval, the paper's value: verdict with a margin of 2
     (5.0, 2.0, 1): "holds",
     (1.0, 0.9, 1): "holds",  # within the margin, and above 0 for sure
@@ -186,20 +192,20 @@ CASES = {  # value, half of the 95 % interval, the paper's value: verdict with a
 @pytest.mark.parametrize("case", CASES)
 def test_a_verdict_follows_from_the_interval(case):
     value, half, paper = case
-    rows = Component((half / 1.96) ** 2, 1e6)
-    assert Finding("RTE", "", Estimate(value, (), rows, 3, 100), paper, 2.0).verdict == CASES[case]
+    found = estimate_of(value, (half / 1.96) ** 2)
+    assert Finding("RTE", "", found, paper, 2.0).verdict == CASES[case]
 
 
 @pytest.mark.parametrize(
     ("value", "verdict"), [(1.0, "holds"), (3.0, "does not hold"), (1.9, "undecided")]
 )
 def test_at_most_so_much_is_judged_at_its_border(value, verdict):
-    found = Estimate(value, (), Component(0.01, 1e6), 3, 100)
+    found = estimate_of(value, 0.01)
     assert Finding("RTE", "", found, border=2.0, at_most=True).verdict == verdict
 
 
 def test_a_variance_of_zero_decides_nothing_where_no_rows_were_resampled():
-    constant = Estimate(0.0, (Component(0.0, 2),), Component(0.0, 99), 3, 1)
+    constant = estimate_of(0.0, 0.0)
     assert np.isnan(constant.interval).all() and np.isnan(constant.p)
     finding = Finding("RTE", "", constant, margin=5.0)
     assert (finding.verdict, finding.needs) == ("undecided", "runs that differ")
@@ -216,7 +222,7 @@ def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_
     write_samples(results, grid)
     evidence = Evidence(results, grid, Samples.of_grid(results, grid, claims.INPUTS))
     (mean,), (own,) = (f(evidence, minus(FULL, NO_AUX), ["rte"]) for f in (on_average, each_task))
-    assert mean.found == own.found and mean.verdict == own.verdict
+    assert (mean.interval, mean.p, mean.verdict) == (own.interval, own.p, own.verdict)
     assert mean.alarms == own.alarms == "constant_prediction:6/6"
     (other,) = each_task(evidence, minus(FULL, LSTM), ["cola"])
     assert other.alarms == ""
@@ -334,7 +340,7 @@ def test_the_papers_values_are_those_of_its_tables_and_what_it_says_of_them_foll
 
 def test_a_claim_about_every_task_holds_if_it_does_on_each_at_its_own_level():
     def line(value: float, paper: float = 1.0) -> Finding:
-        return Finding("", "a − b", Estimate(value, (), Component(1.0, 1e6), 3, 100), paper, 5.0)
+        return Finding("", "a − b", estimate_of(value, 1.0), paper, 5.0)
 
     barely, clearly, lost, equal, unsure = map(line, (2.1, 9.0, -9.0, 0.1, 1.9))
     for lines, verdict, interval in (

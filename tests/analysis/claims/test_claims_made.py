@@ -30,9 +30,9 @@ from workflow.analysis.paper import (
     VECTORS,
     Variant,
 )
-from workflow.analysis.stats.pooling import SeedPool
-from workflow.analysis.stats.sample import Sample
+from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scores import Score
 from workflow.plan import Plan
 
 OF_GRID = {
@@ -62,16 +62,16 @@ class Made(Evidence):
     def seeds(self) -> SeedPool:
         return SeedPool([self.heads(of) for of in (*PAPER_VARIANTS, *FURTHER_VARIANTS)])
 
-    def heads(self, variant: Variant) -> dict[str, Sample | None]:
+    def heads(self, variant: Variant) -> dict[str, Score | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}
 
-    def _head(self, score: float | None, name: str) -> Sample | None:
+    def _head(self, score: float | None, name: str) -> Score | None:
         if score is None:
             return None
         rng = np.random.default_rng(int(100 * score) + len(name))
         scores = score + 0.2 * rng.normal(size=len(SEEDS))
         boot = scores[:, None] + 0.2 * rng.normal(size=50)
-        return Sample(SEEDS, SEEDS, scores, boot, 1000)
+        return Score(SEEDS, SEEDS, scores, boot, 1000)
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         if self.rise is None:

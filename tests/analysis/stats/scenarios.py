@@ -6,17 +6,17 @@ prints the tables of `docs/statistics.md`. A fit that fails scores `loss` points
 line is the mean of all its fits, failed ones included: what other seeds find on average.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from workflow.analysis.claims.contrasts import all_of
 from workflow.analysis.claims.finding import HOLDS, Finding
-from workflow.analysis.stats.alarms import of_seeds
-from workflow.analysis.stats.estimate import Estimate
-from workflow.analysis.stats.pooling import SeedPool, estimates
-from workflow.analysis.stats.sample import Sample, difference, weight_of
+from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
+from workflow.analysis.stats.scores import Score, alarms_of, equally
 
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
 POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
@@ -63,27 +63,45 @@ SCENARIOS = {
 }
 
 
-def with_alarms(sample: Sample) -> Sample:
-    """The sample with the alarms that its seeds raise together."""
-    return replace(sample, alarms={s: (";".join(of),) for s, of in of_seeds(sample).items()})
+def seeds_of(*values: float, pretrain: tuple[int, ...] | None = None, **fields: Any) -> Score:
+    """A score without chance from rows."""
+    seeds, of_seeds = tuple(range(len(values))), np.array(values, dtype=float)
+    rows = np.repeat(of_seeds[:, None], 9, axis=1)
+    return Score(seeds, pretrain or seeds, of_seeds, rows, 100, **fields)
+
+
+def with_alarms(score: Score) -> Score:
+    """The score with the alarms that its seeds raise together."""
+    return replace(score, alarms={s: (";".join(of),) for s, of in alarms_of(score).items()})
+
+
+def estimate(
+    line: Line,
+    minus: Line | None = None,
+    tasks: Iterable[Any] | None = None,
+    pool: Sequence[Line] = (),
+) -> Estimate:
+    """The mean over `tasks`, or all tasks, of a line or its difference to another."""
+    lines = [(1.0, line)] if minus is None else [(1.0, line), (-1.0, minus)]
+    found = SeedPool(pool).estimate(lines, equally(line if tasks is None else tasks))
+    assert found is not None
+    return found
 
 
 def line_of(
     rng: np.random.Generator, n_seeds: int, line: str, scenario: Scenario
-) -> dict[str, Sample]:
-    """A line's samples by task."""
-    seeds = tuple(range(n_seeds))
+) -> dict[str, Score]:
+    """A line's scores by task."""
+    seeds, kind, can_fail = tuple(range(n_seeds)), KINDS.get(line, "transformer"), scenario.fails
     common, luck = COMMON * rng.normal(size=n_seeds), rng.random((len(TASKS), n_seeds))
     found = {}
     for task, own_luck in zip(TASKS, luck, strict=True):
         rows = ROWS * rng.normal(size=31)
-        failed = (luck[0] if scenario.together else own_luck) < scenario.fails.get(line, {}).get(
-            task, 0.0
-        )
-        score = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - scenario.loss * failed
-        kind = weight_of(KINDS.get(line, "transformer"))
-        boot = score[:, None] + rows[1:]
-        found[task] = with_alarms(Sample(seeds, seeds, score, boot, 1000, weights=kind))
+        share = can_fail.get(line, {}).get(task, 0.0)
+        failed = (luck[0] if scenario.together else own_luck) < share
+        values = 90 + common + FIT * rng.normal(size=n_seeds) + rows[0] - scenario.loss * failed
+        score = Score(seeds, seeds, values, values[:, None] + rows[1:], 1000, kind=kind)
+        found[task] = with_alarms(score)
     return found
 
 
@@ -92,12 +110,13 @@ def contrasts(
 ) -> tuple[dict[str, float], list[dict[str, Estimate]]]:
     """What is true of each task and of two means, and what `n` runs estimate."""
     rng, truth = np.random.default_rng(n_seeds), scenario.truth()
-    means = {"mean": list(TASKS), "mean of three": list(THREE)}
+    means = {"mean": TASKS, "mean of three": THREE}
     found = []
     for _ in range(n):
         lines = {line: line_of(rng, n_seeds, line, scenario) for line in LINES}
-        paired = {t: difference(lines["full"][t], lines[scenario.other][t]) for t in TASKS}
-        found.append(estimates(paired, means, SeedPool([lines[line] for line in POOLED])))
+        pair, pool = (lines["full"], lines[scenario.other]), [lines[line] for line in POOLED]
+        members = {**{task: (task,) for task in TASKS}, **means}
+        found.append({name: estimate(*pair, of, pool) for name, of in members.items()})
     return truth | {k: float(np.mean([truth[t] for t in of])) for k, of in means.items()}, found
 
 
@@ -118,10 +137,11 @@ def coverage(scenario: Scenario, n_seeds: int, n: int) -> dict[str, float]:
 def one_layer_of_three(rng: np.random.Generator, n_seeds: int) -> bool:
     """Whether each of three steps to more layers is said to help where one alone does."""
     scenario, gains = Scenario(), np.cumsum([0.0, 0.0, 30.0, 0.0])
-    lines = [line_of(rng, n_seeds, line, scenario)["a"] for line in POOLED[:4]]
-    lines = [replace(of, score=of.score + g) for of, g in zip(lines, gains, strict=True)]
-    pairs = {i: difference(lines[i + 1], lines[i]) for i in range(3)}
-    each = [Finding("", "", one) for one in estimates(pairs).values()]
+    scores = [line_of(rng, n_seeds, line, scenario)["a"] for line in POOLED[:4]]
+    lines = [
+        {"a": replace(of, values=of.values + gain)} for of, gain in zip(scores, gains, strict=True)
+    ]
+    each = [Finding("", "", estimate(b, a)) for a, b in pairwise(lines)]
     return all_of(each, "", 3).verdict == HOLDS
 
 

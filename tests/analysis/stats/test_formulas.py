@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.stats.estimate import Component, Estimate, estimate, half_width
-from workflow.analysis.stats.pooling import SeedPool
-from workflow.analysis.stats.sample import Sample, difference
-from workflow.analysis.stats.trends import by_seed, ups_and_downs
+from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
+from workflow.analysis.stats.estimates import Estimate, SeedPool, half_width, holm
+from workflow.analysis.stats.scores import Component, Score, of_seeds, total
 
 
-def seeds_of(*scores: float) -> Sample:
-    """A sample without chance from rows."""
-    seeds, score = tuple(range(len(scores))), np.array(scores, dtype=float)
-    return Sample(seeds, seeds, score, np.repeat(score[:, None], 9, axis=1), 100)
+def estimate_of(value: float, seeds: list[Component], rows: Component) -> Estimate:
+    """An estimate of two seeds whose variances over seeds and rows are these."""
+    drawn = np.sqrt(rows.variance * rows.df / (rows.df + 1)) * np.array([[-1.0, 0.0, 1.0]] * 2)
+    return Estimate(Score((0, 1), (0, 1), np.full(2, value), drawn, int(rows.df) + 1), (*seeds,))
 
 
 def test_cochrans_quantile_weighs_students_by_the_variances():
@@ -29,27 +28,69 @@ def test_cochrans_quantile_weighs_students_by_the_variances():
 
 @pytest.mark.parametrize("value", [-9.0, 0.4, 30.0])
 def test_p_is_1_minus_the_level_of_the_interval_that_touches_0(value):
-    parts = (Component(4.0, 1), Component(2.0, 9))
-    found = Estimate(value, parts[:1], parts[1], 2, 10)
-    assert half_width(parts, 1 - found.p) == pytest.approx(abs(value), rel=1e-6)
-    assert Estimate(0.0, parts[:1], parts[1], 2, 10).p == 1
+    parts = [Component(4.0, 1)], Component(2.0, 9)
+    found = estimate_of(value, *parts)
+    assert found.half(1 - found.p) == pytest.approx(abs(value), rel=1e-6)
+    assert estimate_of(0.0, *parts).p == 1
+
+
+def test_without_chance_from_rows_it_is_students_interval_and_p():
+    found, own = estimate({0: seeds_of(60, 62, 67)}), stats.ttest_1samp([60, 62, 67], 0)
+    assert found.interval == pytest.approx(tuple(own.confidence_interval(0.95)))
+    assert found.p == pytest.approx(own.pvalue, rel=1e-4)
+
+
+def test_the_interval_of_seeds_that_disagree_is_welchs():
+    full, lstm = [76.0, 83.0, 91.0], [50.0, 62.0, 75.0]
+    lines = {0: seeds_of(*full)}, {0: with_alarms(seeds_of(*lstm))}
+    found, expected = estimate(*lines), stats.ttest_ind(full, lstm, equal_var=False)
+    assert found.alarms == "seeds_disagree:1/3" and not found.within(1e6)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval()))
+    assert found.seeds == estimate(*lines[::-1]).seeds  # whichever is subtracted
+    alone = estimate(lines[1])
+    assert alone.seeds == (Component(pytest.approx(alone.score.over_seeds.variance), 2.0),)
+
+
+def test_fine_tuning_seeds_of_one_pre_training_do_not_count_as_more_of_it():
+    scores = [50, 52, 60, 62]
+    nested = seeds_of(*scores, pretrain=(0, 0, 1, 1))
+    alone = seeds_of(*scores, pretrain=(0, 0, 0, 0))
+    assert nested.over_seeds == Component(pytest.approx(np.var([51, 61], ddof=1) / 2), 1)
+    assert alone.over_seeds == Component(pytest.approx(np.var(scores, ddof=1) / 4), 3)
+    uneven = seeds_of(50, 52, 60, pretrain=(0, 0, 1))
+    assert uneven.over_seeds.variance == pytest.approx(np.var([51, 60], ddof=1) * (4 + 1) / 9)
+
+
+def test_a_difference_is_paired_by_seed_whatever_their_order():
+    a, b = seeds_of(10, 20, 60), seeds_of(11, 61, 21)
+    b = replace(b, seeds=(0, 2, 1))
+    assert total([a, b], [1, -1]).values == pytest.approx([-1, -1, -1])
+    assert total([a, b.at([1])], [1, -1]).seeds == (1,)
+    assert total([a, None], [1, -1]) is total([a, replace(b, seeds=(3, 4, 5))], [1, -1]) is None
+
+
+def test_a_mean_that_lacks_a_task_has_no_estimate():
+    line, pool = {"a": seeds_of(1, 2), "b": None}, SeedPool()
+    assert pool.estimate([(1.0, line)], {"a": 0.5, "b": 0.5}) is None
+    assert pool.estimate([(1.0, line)], {"a": 1.0}).value == 1.5
+    assert pool.estimate([], {"a": 1.0}) is None
 
 
 def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_weighed():
-    three, two = seeds_of(50, 56, 53), replace(seeds_of(40, 44, 40), pretrain=(0, 1, 0))
-    variants = [{"rte": one} for one in (three, three, two)]
+    three, two = seeds_of(50, 56, 53), seeds_of(40, 44, 40, pretrain=(0, 1, 0))
+    pool = [{"rte": one} for one in (three, three, two)]
     unit = (9 + 9 + 8) / 3  # the variances of a unit: 9 of three, 8 of the two of the control
     assert (three.share, two.share) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
-    contrast = difference(three, two)
-    assert contrast.squares[""] * contrast.share == pytest.approx(1 / 3 + 5 / 9)
-    without = difference(contrast, difference(seeds_of(41, 45, 42), two))  # it cancels out
-    assert without.squares[""] * without.share == pytest.approx(2 / 3)
-    pooled, excess = SeedPool(variants).parts(contrast, {"rte": 1.0})
+    pooled, excess = estimate({"rte": three}, {"rte": two}, pool=pool).seeds
     assert pooled.variance == pytest.approx((1 / 3 + 5 / 9) * unit)
     assert pooled.df == pytest.approx((2 + 2 + 1) / 2)
     by_model = np.array([(10 + 13) / 2, 12])  # the contrast's means over each of the two controls
     own = by_model.var(ddof=1) * 5 / 9
     assert (excess.variance, excess.df) == (pytest.approx(max(0, own - pooled.variance)), 1)
+    one, other = {"rte": three}, {"rte": seeds_of(41, 45, 42)}
+    twice = [(1.0, one), (-1.0, pool[2]), (-1.0, other), (1.0, pool[2])]  # it cancels out
+    pooled = SeedPool(pool).estimate(twice, {"rte": 1.0}).seeds[0]
+    assert pooled.variance == pytest.approx(2 / 3 * unit)
 
 
 def first_that_shows(counts, distance, error_of, df_of):
@@ -62,7 +103,7 @@ def first_that_shows(counts, distance, error_of, df_of):
 
 @pytest.mark.parametrize("distance", [4.0, 2.5])
 def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance):
-    found = estimate(seeds_of(4, 6, 1))  # a variance of 19/3 between seeds
+    found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
     n = first_that_shows(range(4, 99), distance, lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1)
     assert found.needs(distance) == f"{n} seeds"
 
@@ -70,49 +111,51 @@ def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance):
 def test_where_the_rows_are_too_few_they_are_named_as_well():
     sure = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2
     more = 2 * sure * 4.0 / 5.0**2  # 2.5 times as many
-    found = Estimate(1.0, (Component(1.0, 1),), Component(4.0, 99), 2, 100)
+    found = estimate_of(1.0, [Component(1.0, 1)], Component(4.0, 99))
     for n in range(2, 99):
         parts = [Component(2.0 / n, n - 1), Component(4.0 / more, 99 * more)]
         error = np.sqrt(sum(part.variance for part in parts))
         if half_width(parts, 0.95) + stats.norm.ppf(0.8) * error <= 5.0:
             break
     assert found.needs(5.0) == f"{n} seeds and 260 rows a task"
-    many = Estimate(1.0, (Component(0.01, 1),), Component(4.0, 99), 2, 4321)
+    many = estimate_of(1.0, [Component(0.01, 1)], Component(4.0, 4320))
     assert many.needs(5.0) == "2 seeds and 11,000 rows a task"
 
 
-def test_an_effect_that_100_seeds_would_not_show_needs_training_that_varies_less():
-    assert estimate(seeds_of(4, 60, 1)).needs(0.5) == "training that varies less"
-    assert estimate(seeds_of(4, 6, 1)).needs(0.0) == "training that varies less"
+def test_what_no_number_of_seeds_shows_needs_other_training_and_one_seed_another():
+    assert estimate({0: seeds_of(4, 60, 1)}).needs(0.5) == "training that varies less"
+    assert estimate({0: seeds_of(4, 6, 1)}).needs(0.0) == "training that varies less"
+    one = estimate({0: seeds_of(60)})
+    assert one.value == 60 and np.isnan(one.interval).all() and np.isnan(one.p)
+    assert one.needs(5) == "2 seeds"
 
 
 @pytest.mark.parametrize("limits", [(0.0, 100.0), (-100.0, 100.0)])
 def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
-    same = replace(seeds_of(*limits[1:] * 3), limits=limits, n_rows=400)
-    found, share = estimate(same), 1 - 0.025 ** (1 / 400)  # Clopper and Pearson's of 0 in 400
+    same = {0: replace(seeds_of(*limits[1:] * 3), limits=limits, n_rows=400)}
+    wild = [{0: seeds_of(60.0, 70.0)}] * 2  # whatever other lines vary
+    found, share = estimate(same, pool=wild), 1 - 0.025 ** (1 / 400)  # Clopper and Pearson's
     assert stats.binomtest(0, 400).proportion_ci(0.95).high == pytest.approx(share)
     assert found.interval == pytest.approx((100 - share * np.ptp(limits), 100.0))
-    equal = estimate(difference(same, same))
-    assert equal.interval == pytest.approx(
-        (-2 * share * np.ptp(limits), 2 * share * np.ptp(limits))
-    )
+    equal, reach = estimate(same, same), 2 * np.ptp(limits)
+    assert equal.interval == pytest.approx((-share * reach, share * reach))
     assert equal.p == 1 and equal.within(5.0) and not equal.within(1.0)
-    few = estimate(replace(difference(same, same), n_rows=20))
-    assert not few.within(5.0)
-    n = int(few.needs(5.0).removesuffix(" rows a task").replace(",", ""))
-    reach = 2 * np.ptp(limits)
+    few = {0: replace(same[0], n_rows=20)}
+    assert not estimate(few, few).within(5.0)
+    n = int(estimate(few, few).needs(5.0).removesuffix(" rows a task").replace(",", ""))
     assert reach * (1 - 0.025 ** (1 / n)) <= 5.0 < reach * (1 - 0.025 ** (1 / (n - 10)))
-    as_given = estimate(replace(same, n_rows=1))  # rows that were not resampled
+    as_given = estimate({0: replace(same[0], n_rows=1)})  # rows that were not resampled
     assert np.isnan(as_given.interval).all()
 
 
-def test_ups_and_downs_are_what_a_curve_moves_beyond_its_rise():
-    assert ups_and_downs(np.array([[0.0, 1.0, 0.5, 2.0]])) == pytest.approx(3 - 2)
-    assert ups_and_downs(np.array([[3.0, 2.0, 0.0], [0.0, 4.0, 0.0]])) == pytest.approx(8 / 2)
-
-
 def test_values_by_seed_vary_over_pre_training_alone():
-    found = by_seed({3: 1.0, 5: 4.0})
+    found = of_seeds({3: 1.0, 5: 4.0})
     assert found.seeds == found.pretrain == (3, 5) and found.n_units == 2
-    assert list(found.score) == [1.0, 4.0] and found.row_variance == 0
-    assert by_seed({}) is None
+    assert list(found.values) == [1.0, 4.0] and found.over_rows.variance == 0
+
+
+def test_holm_is_that_worked_out_by_hand():
+    assert holm([0.01, 0.04, np.nan, 0.03]) == pytest.approx(
+        [0.03, 0.06, np.nan, 0.06], nan_ok=True
+    )
+    assert list(holm([0.6, 0.9])) == [1.0, 1.0]

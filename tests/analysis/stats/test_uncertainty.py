@@ -8,12 +8,11 @@ from scipy import stats
 
 import tasks
 from tasks.metrics import score
-from tests.analysis.stats.scenarios import with_alarms
+from tests.analysis.stats.scenarios import estimate
 from workflow.analysis.stats import bootstrap as row_bootstrap
 from workflow.analysis.stats.bootstrap import resample
-from workflow.analysis.stats.estimate import Component, estimate, holm, ratios, welch
-from workflow.analysis.stats.pooling import estimates
-from workflow.analysis.stats.sample import Sample, average, combine, difference
+from workflow.analysis.stats.estimates import holm
+from workflow.analysis.stats.scores import Score
 
 N_TASKS, N_ROWS = 8, 150
 # Standard deviations, in the units of a row's own noise, of what a row, a seed (on all tasks) and
@@ -22,30 +21,24 @@ ROW, COMMON, OWN = 1.0, 0.15, 0.25
 TOTAL = np.sqrt(1 + ROW**2 + COMMON**2 + OWN**2)
 
 
-def simulate(rng: np.random.Generator, n_seeds: int, skills: list[float]) -> list[list[Sample]]:
+def simulate(rng: np.random.Generator, n_seeds: int, skills: list[float]) -> list[dict[int, Score]]:
     """By variant and task, right answers of a model whose expected accuracy is known."""
-    found: list[list[Sample]] = [[] for _ in skills]
+    found: list[dict[int, Score]] = [{} for _ in skills]
     common = COMMON * rng.normal(size=(len(skills), n_seeds))
     for task in range(N_TASKS):
         hard = ROW * rng.normal(size=N_ROWS)
         for variant, skill in enumerate(skills):
             own = OWN * rng.normal(size=n_seeds) + common[variant]
             right = skill + own[:, None] + hard + rng.normal(size=(n_seeds, N_ROWS)) > 0
-            found[variant].append(sample(right.astype(int), f"simulated {task}"))
+            found[variant][task] = accuracy(right.astype(int), f"simulated {task}")
     return found
 
 
-def sample(right: np.ndarray, name: str = "rows") -> Sample:
+def accuracy(right: np.ndarray, name: str = "rows") -> Score:
     """The accuracy of seeds whose right answers are 1."""
     n_seeds, n_rows = right.shape
     scored = resample("accuracy", right, np.ones(n_rows, int), np.arange(n_rows), name)
-    return Sample(tuple(range(n_seeds)), tuple(range(n_seeds)), *scored)
-
-
-def seeds_of(scores: list[float], pretrain: tuple[int, ...] | None = None) -> Sample:
-    """A sample without chance from rows."""
-    seeds, score = tuple(range(len(scores))), np.array(scores, dtype=float)
-    return Sample(seeds, pretrain or seeds, score, np.repeat(score[:, None], 9, axis=1), 100)
+    return Score(tuple(range(n_seeds)), tuple(range(n_seeds)), *scored)
 
 
 def covers(interval: tuple[float, float], truth: float) -> bool:
@@ -68,12 +61,10 @@ def test_intervals_cover_the_true_difference_in_95_of_100_runs(n_seeds, few_resa
     of_tasks, of_means, of_scores = [], [], []
     for _ in range(n):
         a, b = simulate(rng, n_seeds, skills)
-        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
-        found = estimates(paired, {-1: list(paired)})
-        of_means.append(covers(found.pop(-1).interval, truth))
-        of_tasks += [covers(one.interval, truth) for one in found.values()]
+        of_means.append(covers(estimate(a, b).interval, truth))
+        of_tasks += [covers(estimate(a, b, [task]).interval, truth) for task in a]
         level = 100 * stats.norm.cdf(skills[0] / TOTAL)
-        of_scores += [covers(one.interval, level) for one in estimates(dict(enumerate(a))).values()]
+        of_scores += [covers(estimate(a, tasks=[task]).interval, level) for task in a]
     error = np.sqrt(0.95 * 0.05 / n)
     assert np.mean(of_means) >= 0.95 - 2.5 * error
     assert np.mean(of_tasks) >= 0.95 - error and np.mean(of_scores) >= 0.95 - error
@@ -85,8 +76,7 @@ def test_a_false_alarm_on_any_of_the_tasks_comes_in_at_most_5_of_100_runs(n_seed
     alarms = []
     for _ in range(n):
         a, b = simulate(rng, n_seeds, [0.4, 0.4])
-        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
-        alarms.append(bool((holm([one.p for one in estimates(paired).values()]) < 0.05).any()))
+        alarms.append(bool((holm([estimate(a, b, [task]).p for task in a]) < 0.05).any()))
     assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
 
 
@@ -95,92 +85,30 @@ def test_a_planted_effect_is_found(few_resamples):
     on_average, by_task = {2: [], 5: []}, {2: [], 5: []}
     for n_seeds in (2, 5) * 50:
         a, b = simulate(rng, n_seeds, [1.2, 0.0])
-        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
-        on_average[n_seeds].append(estimate(average(list(paired.values()))).p < 0.05)
-        by_task[n_seeds] += list(holm([one.p for one in estimates(paired).values()]) < 0.05)
+        on_average[n_seeds].append(estimate(a, b).p < 0.05)
+        by_task[n_seeds] += list(holm([estimate(a, b, [task]).p for task in a]) < 0.05)
     assert np.mean(on_average[5]) > 0.95 and np.mean(by_task[5]) > 0.9
     assert np.mean(on_average[2]) > 0.3  # so little do two seeds say where all tasks share them
     assert 0.05 < np.mean(by_task[2]) < 0.5  # and so little of single tasks
 
 
-def test_a_ratio_by_seed_has_no_value_where_nothing_was_gained_and_none_of_other_seeds():
-    found = ratios((10.0, 5.0, 3.0), (40.0, 10.0, 0.0))
-    assert found[:2] == (0.25, 0.5) and np.isnan(found[2])
-    assert ratios((1.0,), (2.0, 3.0)) == ratios((), ()) == ()
-
-
-def test_the_interval_of_seeds_that_disagree_is_welchs():
-    full, lstm = [76.0, 83.0, 91.0], [50.0, 62.0, 75.0]
-    contrast = difference(seeds_of(full), with_alarms(seeds_of(lstm)))
-    assert contrast.raised == "seeds_disagree:1/3" and estimate(contrast).interval[0] > 0
-    expected = stats.ttest_ind(full, lstm, equal_var=False).confidence_interval()
-    assert estimates({0: contrast})[0].interval == pytest.approx(tuple(expected))
-    negative = combine([seeds_of(full), seeds_of(lstm)], [-1.0, 1.0])
-    assert welch(negative) == welch(contrast)
-    assert welch(seeds_of(lstm)) == Component(seeds_of(lstm).seed_variance, 2.0)
-    assert welch(difference(seeds_of([1, 1]), seeds_of([2, 2]))) == Component(0.0, 1)
-
-
 def test_a_difference_is_surer_than_two_scores_because_it_is_paired_by_row():
     rng = np.random.default_rng(0)
     hard = rng.normal(size=400)
-    a, b = (sample((skill + hard + 0.3 * rng.normal(size=(2, 400)) > 0) * 1) for skill in (0.4, 0))
-    paired = difference(a, b)
+    a, b = (
+        accuracy((skill + hard + 0.3 * rng.normal(size=(2, 400)) > 0) * 1) for skill in (0.4, 0)
+    )
+    paired, apart = estimate({0: a}, {0: b}).score, a.over_rows.variance + b.over_rows.variance
     assert paired.value == pytest.approx(a.value - b.value)
-    assert paired.row_variance < 0.5 * (a.row_variance + b.row_variance)
-
-
-def test_a_difference_is_paired_by_seed_whatever_their_order():
-    a, b = seeds_of([10, 20, 60]), seeds_of([11, 61, 21])
-    b = b.at([0, 2, 1])
-    assert b.seeds == (0, 2, 1)
-    assert difference(a, b).score == pytest.approx([-1, -41, 39])
-    assert difference(a, b.at([1])).seeds == (1,)
-    assert difference(a, None) is None
-
-
-def test_without_chance_from_rows_it_is_students_interval():
-    low, high = estimate(seeds_of([60, 62, 67])).interval
-    half = 4.302653 * np.sqrt(13 / 3)  # Student's t, two degrees of freedom
-    assert (low, high) == pytest.approx((63 - half, 63 + half), abs=1e-3)
-    found = estimate(seeds_of([1, 2, 4]))
-    assert found.p == pytest.approx(stats.ttest_1samp([1, 2, 4], 0).pvalue, rel=1e-4)
+    assert paired.over_rows.variance < 0.5 * apart
 
 
 def test_without_chance_from_seeds_it_is_the_rows_standard_error():
     rng = np.random.default_rng(1)
     right = np.repeat(rng.integers(0, 2, size=(1, 500)), 2, axis=0)
-    low, high = estimate(sample(right)).interval
+    low, high = estimate({0: accuracy(right)}).interval
     p = right[0].mean()
     assert high - low == pytest.approx(2 * 196 * np.sqrt(p * (1 - p) / 500), rel=0.07)
-
-
-def test_fine_tuning_seeds_of_one_pre_training_do_not_count_as_more_of_it():
-    scores = [50, 52, 60, 62]
-    nested, alone = seeds_of(scores, (0, 0, 1, 1)), seeds_of(scores, (0, 0, 0, 0))
-    assert (nested.n_units, alone.n_units) == (2, 4)
-    assert nested.seed_variance == pytest.approx(np.var([51, 61], ddof=1) / 2)
-    assert alone.seed_variance == pytest.approx(np.var(scores, ddof=1) / 4)
-    uneven = seeds_of([50, 52, 60], (0, 0, 1))
-    assert uneven.seed_variance == pytest.approx(np.var([51, 60], ddof=1) * (4 + 1) / 9)
-
-
-def test_one_seed_has_a_value_but_no_interval_and_says_what_it_needs():
-    found = estimate(seeds_of([60]))
-    assert found.value == 60 and np.isnan(found.interval).all() and np.isnan(found.p)
-    assert found.needs(5) == "2 seeds"
-
-
-def test_a_task_without_a_sample_is_left_out_and_so_is_its_average():
-    found = estimates({"a": seeds_of([1, 2]), "b": None}, {"both": ["a", "b"], "one": ["a"]})
-    assert set(found) == {"a", "one"}
-
-
-def test_holm_is_that_worked_out_by_hand():
-    assert holm([0.01, 0.04, np.nan, 0.03]) == pytest.approx(
-        [0.03, 0.06, np.nan, 0.06], nan_ok=True
-    )
-    assert list(holm([0.6, 0.9])) == [1.0, 1.0]
 
 
 CASES = {"rte": "accuracy", "qqp": "f1", "cola": "matthews", "stsb": "pearson"}

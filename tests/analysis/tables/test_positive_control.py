@@ -13,8 +13,8 @@ from tests.support.tables import write_table
 from tests.workflow.configs import changed, full
 from workflow.analysis import paper
 from workflow.analysis.stats.bootstrap import N_RESAMPLES
-from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples, part_path
+from workflow.analysis.stats.scores import Score
 from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
 from workflow.plan import Plan
@@ -26,8 +26,9 @@ FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.titl
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
 PERMUTED = paper.PERMUTED.title
 TASKS = GRID.tasks
+GAINS = {NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0, PERMUTED: 26.0}
 NOT_SAMPLED = np.full((1, N_RESAMPLES), np.nan)
-NO_ROWS = Sample(
+NO_ROWS = Score(
     (0,), (0,), np.array([50.0]), NOT_SAMPLED, 0, train_tokens={0: 1.0}, alarms={0: ("",)}
 )
 
@@ -99,8 +100,7 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
     asked = asked.assign(arch="transformer", update=GRID.updates[-1], scoring="prompt")
     frames = [zero_shot.assign(scoring="heuristic"), of_no_account, asked]
     zero_shot = pd.concat(frames, ignore_index=True)
-    gains = {NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0, PERMUTED: 26.0}
-    good = {"ablation": ablation(gains)}
+    good = {"ablation": ablation(GAINS)}
     good |= {"layer_transfer": layers, "zero_shot": zero_shot, "degrees": degrees()}
     for name, frame in (good | changed).items():
         write_table(frame, folder / f"{name}.csv")
@@ -153,6 +153,11 @@ def test_the_share_of_a_control_stands_by_seed_without_an_interval(folder):
     row = table.frame.set_index("check").loc[SHARE]
     assert row["by_seed"] == pytest.approx((1 - 21 / 24, 1 - 22 / 25, 1 - 23 / 26))
     assert row[["ci_low", "ci_high"]].isna().all() and "0.12 / 0.12 / 0.12" in table.markdown
+    for gained, by_seed in (("-24;0;-26", [1 - 21 / 24, np.nan, 1 - 23 / 26]), ("-24;-26", [])):
+        tables = {"ablation": ablation(GAINS)}
+        on_rows(NONE, ["avg_all"], diff_by_seed=gained)(tables)
+        found = positive_control.build(write(folder, **tables), GRID).frame.set_index("check")
+        assert found.at[SHARE, "by_seed"] == pytest.approx(tuple(by_seed), nan_ok=True)
 
 
 @pytest.mark.parametrize(("control", "is_told"), [([0], True), (None, False)])

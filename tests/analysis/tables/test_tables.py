@@ -24,8 +24,8 @@ from tests.analysis.conftest import (
 from tests.support.lines import PAPER_VARIANTS, line
 from tests.support.lines import cell as cell_of
 from workflow.analysis.paper import FULL, NUMBERS, PERMUTED, SHUFFLED
-from workflow.analysis.stats.alarms import is_marked
-from workflow.analysis.stats.scoring import shared_texts
+from workflow.analysis.stats.samples import shared_texts
+from workflow.analysis.stats.scores import is_marked
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import (
     ablation,

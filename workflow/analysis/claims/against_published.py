@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 import tasks
-from workflow.analysis.claims.contrasts import all_of, by_task, raised
+from workflow.analysis.claims.contrasts import all_of, by_task
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Count, Finding
 from workflow.analysis.paper import FULL, published
-from workflow.analysis.stats.estimate import LEVEL, holm
-from workflow.analysis.stats.pooling import estimates
-from workflow.analysis.stats.sample import Sample
+from workflow.analysis.stats.estimates import LEVEL, holm
+from workflow.analysis.stats.scores import Score, equally
 
 PUBLISHED_DATA = "the published data sets"
 LEAD = Contrast("full − best published", {FULL: 1.0})
@@ -22,16 +21,18 @@ LEAD = Contrast("full − best published", {FULL: 1.0})
 
 def wins(run: Evidence, paper: float) -> list[Finding]:
     """The number of tasks on which the full transformer beats the best published system."""
-    samples, everything = _leads(run), len(tasks.PAPER_TASKS)
+    leads, everything = _leads(run), len(tasks.PAPER_TASKS)
     finding = Finding(f"{everything} tasks", "tasks won", None, paper, border=paper - 0.5)
-    if len(samples) < everything:
+    if len(leads) < everything:
         lacking = f"the full transformer's scores on all {everything} tasks"
         return [replace(finding, lacking=lacking if run.is_all_published else PUBLISHED_DATA)]
-    found = list(estimates(samples, seeds=run.seeds).values())
+    estimates = (run.seeds.estimate([(1.0, leads)], {name: 1.0}) for name in leads)
+    found = [one for one in estimates if one]
     sure = holm([one.p for one in found]) < 1 - LEVEL  # no task was picked beforehand
     above = np.array([one.value > 0 for one in found])
+    mean = run.seeds.estimate([(1.0, leads)], equally(leads))
     count = Count.of(found, sure & above, sure & ~above)
-    return [replace(finding, found=count, alarms=raised(samples.values()))]
+    return [replace(finding, found=replace(count, alarms=mean.alarms if mean else ""))]
 
 
 def each_lead(run: Evidence) -> list[Finding]:
@@ -40,7 +41,7 @@ def each_lead(run: Evidence) -> list[Finding]:
     if not any(map(run.is_published, names)):
         none = Finding(f"{len(names)} tasks", f"{LEAD.name}, tasks", None, lacking=PUBLISHED_DATA)
         return [none]
-    found = by_task(run, _leads(run), LEAD, {name: paper_lead(name) for name in names})
+    found = by_task(run, [(1.0, _leads(run))], LEAD, {name: paper_lead(name) for name in names})
     lines = [
         one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)
         for name, one in zip(names, found, strict=True)
@@ -54,13 +55,10 @@ def paper_lead(name: str) -> float:
     return round(ours - best, 1)
 
 
-def _leads(run: Evidence) -> dict[str, Sample]:
+def _leads(run: Evidence) -> dict[str, Score]:
     """By task, the full transformer minus the best published system; published data only."""
-    found = {}
-    for name, sample in run.heads(FULL).items():
-        if sample is not None and name in published() and run.is_published(name):
-            best = published()[name][1]
-            limits = sample.limits[0] - best, sample.limits[1] - best
-            score, boot = sample.score - best, sample.boot - best
-            found[name] = replace(sample, score=score, boot=boot, limits=limits)
-    return found
+    return {
+        name: score.minus(published()[name][1])
+        for name, score in run.heads(FULL).items()
+        if score is not None and name in published() and run.is_published(name)
+    }

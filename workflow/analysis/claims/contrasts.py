@@ -1,6 +1,6 @@
 """Claims about a contrast of variants: on average, or on each of some tasks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from workflow.analysis.claims.evidence import Contrast, Evidence
@@ -13,10 +13,8 @@ from workflow.analysis.claims.finding import (
     Count,
     Finding,
 )
-from workflow.analysis.stats.estimate import LEVEL, holm
-from workflow.analysis.stats.pooling import estimates
-from workflow.analysis.stats.sample import Sample, average
-from workflow.analysis.stats.trends import mean_over
+from workflow.analysis.stats.estimates import LEVEL, Line, holm
+from workflow.analysis.stats.scores import equally
 
 Tasks = Sequence[str] | None  # None: all of the grid
 
@@ -30,20 +28,18 @@ def on_average(
 ) -> list[Finding]:
     """The mean of a contrast over the tasks `of`: above 0, or `at_most` the margin."""
     names = list(of or run.grid.tasks)
-    samples = run.contrasts(contrast)
     margins = run.grid.margins
     margin = (margins.task if len(names) == 1 else margins.mean) if contrast.has_margin else 0.0
     return [
         Finding(
             f"mean of {len(names)}",
             contrast.name,
-            estimates(samples, {"mean": names}, run.seeds).get("mean"),
+            run.seeds.estimate(run.lines(contrast), equally(names)),
             paper,
             margin=0.0 if at_most else margin,
             border=margin if at_most else 0.0,
             at_most=at_most,
-            alarms=raised(samples.get(name) for name in names),
-            printed=mean_over(contrast.printed_on(names)),
+            printed=contrast.printed_mean(names),
         )
     ]
 
@@ -57,25 +53,23 @@ def each_task(
     """
     names = list(of or run.grid.tasks)
     printed = {name: paper or contrast.printed(name) for name in names if name in run.grid.tasks}
-    lines = by_task(run, run.contrasts(contrast), contrast, printed)
+    lines = by_task(run, run.lines(contrast), contrast, printed)
     return [all_of(lines, contrast.name, len(names)), *lines] if len(names) > 1 else lines
 
 
 def by_task(
     run: Evidence,
-    samples: Mapping[str, Sample | None],
+    lines: Sequence[tuple[float, Line]],
     contrast: Contrast,
     papers: Mapping[str, float | None],
 ) -> list[Finding]:
-    """A finding for each task of `papers`."""
-    judged, findings = estimates(samples, seeds=run.seeds), []
+    """A finding for each task of `papers`, by the `lines` of a contrast and their weights."""
     margin = run.grid.margins.task if contrast.has_margin else 0.0
-    for name, paper in papers.items():
-        title, sample = run.grid.task(name).title, samples.get(name)
-        alarms = sample.raised if sample else ""
-        line = Finding(title, contrast.name, judged.get(name), paper, margin, alarms=alarms)
-        findings.append(line)
-    return findings
+    found = {name: run.seeds.estimate(lines, {name: 1.0}) for name in papers}
+    return [
+        Finding(run.grid.task(name).title, contrast.name, found[name], paper, margin)
+        for name, paper in papers.items()
+    ]
 
 
 def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "tasks") -> Finding:
@@ -103,17 +97,11 @@ def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "task
     equal = tuple(
         of.tasks if unit == "tasks" else of.contrast for of in known if of.verdict == EQUAL
     )
-    count = replace(count, value=on_its_side, equal=equal)
+    count = replace(count, value=on_its_side, equal=equal, alarms=_joined(known))
     if unit != "tasks":  # tasks have lines of their own
         needs = [f"{of.contrast}: {of.needs}" for of in known if of.verdict == UNDECIDED]
         count = replace(count, needed="; ".join(needs[:1]))
-    return replace(one, found=count, alarms=_joined(known))
-
-
-def raised(samples: Iterable[Sample | None]) -> str:
-    """The alarms of the runs behind all the samples; empty if one was not run."""
-    mean = average(samples)
-    return mean.raised if mean else ""
+    return replace(one, found=count)
 
 
 def _joined(findings: Sequence[Finding]) -> str:

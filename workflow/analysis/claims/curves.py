@@ -3,13 +3,14 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
+
 from workflow.analysis.claims.contrasts import all_of, on_average
 from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
-from workflow.analysis.stats.estimate import estimate
-from workflow.analysis.stats.sample import difference
-from workflow.analysis.stats.trends import by_seed, rise, ups_and_downs
+from workflow.analysis.stats.estimates import Estimate
+from workflow.analysis.stats.scores import of_seeds, total
 from workflow.grid import Aux, Grid
 
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
@@ -49,21 +50,35 @@ def zero_shot_rise(run: Evidence) -> list[Finding]:
         lines[run.grid.task(name).title] = {seed: of[i] for seed, of in curves.items()}
     contrast = "rise of the relative score from first to last checkpoint, in %"
     found: list[Finding] = []
-    for title, of_seeds in lines.items():
-        sample = by_seed({seed: 100 * rise(curve) for seed, curve in of_seeds.items()})
+    for title, by_seed in lines.items():
+        score = of_seeds({seed: 100 * rise(curve) for seed, curve in by_seed.items()})
         margin = run.grid.margins.task if found else run.grid.margins.mean  # the mean comes first
-        rises = None if sample is None else estimate(sample)
+        rises = Estimate(score, (score.over_seeds,)) if by_seed else None
         found.append(Finding(title, contrast, rises, margin=margin))
     return found
 
 
 def zero_shot_variation(run: Evidence) -> list[Finding]:
     """How much more the LSTM's zero-shot scores go up and down than the transformer's."""
-    lstm, transformer = (
-        by_seed({seed: 100 * ups_and_downs(of) for seed, of in curves.items()})
-        for curves in (run.zero_shot("lstm"), run.zero_shot("transformer"))
-    )
-    paired = difference(lstm, transformer)
-    found = None if paired is None else estimate(paired)
+    scores = [
+        of_seeds({seed: 100 * ups_and_downs(of) for seed, of in run.zero_shot(arch).items()})
+        for arch in ("lstm", "transformer")
+    ]
+    paired = total(scores, [1.0, -1.0])
+    found = Estimate(paired, (paired.over_seeds,)) if paired else None
     name = "LSTM − transformer, ups and downs of the relative score in %"
     return [Finding(f"mean of {len(run.grid.zero_shot.of('heuristic'))}", name, found)]
+
+
+def rise(curve: np.ndarray) -> float:
+    """How far the least-squares line through a curve [checkpoints] rises along all of it.
+
+    Checkpoints are taken to be equally far apart, as they nearly are on a scale of logarithms.
+    """
+    return float(np.polyfit(np.arange(len(curve)), curve, 1)[0] * (len(curve) - 1))
+
+
+def ups_and_downs(curves: np.ndarray) -> float:
+    """How far the curves [tasks, checkpoints] move beyond their net change, averaged over tasks."""
+    steps = np.diff(curves, axis=-1)
+    return float((np.abs(steps).sum(axis=-1) - np.abs(steps.sum(axis=-1))).mean())

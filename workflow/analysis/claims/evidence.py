@@ -1,12 +1,13 @@
 """The results of a run as the claims read them: contrasts of variants, and curves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from gpt1.cell import Arch, Cell, PretrainedModel
 from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
@@ -14,10 +15,9 @@ from tasks.examples import ExamplesFacts
 from workflow.analysis import shallow
 from workflow.analysis.examples import read_examples
 from workflow.analysis.paper import Variant
-from workflow.analysis.stats.pooling import SeedPool
-from workflow.analysis.stats.sample import Sample, combine, weight_of
-from workflow.analysis.stats.samples import Samples
-from workflow.analysis.stats.scoring import kind_of
+from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
+from workflow.analysis.stats.samples import Samples, kind_of
+from workflow.analysis.stats.scores import Component, Score, of_seeds
 from workflow.grid import Grid
 
 
@@ -42,10 +42,25 @@ class Contrast:
         known = [weight * score for weight, score in scores if score is not None]
         return round(float(sum(known)), 1) if known and len(known) == len(scores) else None
 
-    def printed_on(self, names: Iterable[str]) -> list[float]:
-        """The paper's values on some tasks; empty if its Table 5 lacks one of them."""
-        values = [self.printed(name) for name in names]
-        return [] if None in values else [value for value in values if value is not None]
+    def printed_mean(self, names: Sequence[str]) -> Estimate | None:
+        """The mean of the paper's values on at least three tasks, which are the sample.
+
+        None if its Table 5 lacks one of them.
+        """
+        values = [value for name in names if (value := self.printed(name)) is not None]
+        if len(values) < max(3, len(names)):
+            return None
+        mean = of_seeds(dict(enumerate(values)))
+        return Estimate(mean, (mean.over_seeds,))
+
+    def printed_slope(self, x: Mapping[str, float]) -> Estimate | None:
+        """How much the paper's values rise with `x` over at least four tasks, as `printed_mean`."""
+        values = [value for name in x if (value := self.printed(name)) is not None]
+        if len(values) < max(4, len(x)):
+            return None
+        line = stats.linregress([*x.values()], values)
+        error = Component(float(line.stderr) ** 2, len(values) - 2)
+        return Estimate(of_seeds({0: float(line.slope)}), (error,))
 
 
 def minus(a: Variant, b: Variant) -> Contrast:
@@ -55,7 +70,7 @@ def minus(a: Variant, b: Variant) -> Contrast:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run has: samples of its cells, facts of its examples, zero-shot scores."""
+    """What a run has: scores of its cells, facts of its examples, zero-shot scores."""
 
     results: Path
     grid: Grid
@@ -94,23 +109,17 @@ class Evidence:
         """Whether the rows of all tasks are the published ones."""
         return all(map(self.is_published, self.grid.tasks))
 
-    def heads(self, variant: Variant) -> dict[str, Sample | None]:
+    def heads(self, variant: Variant) -> Line:
         """By task, the score of a variant; None if it was not run."""
         return {task: self.score(variant.cell(self.grid, task)) for task in self.grid.tasks}
 
-    def score(self, cell: Cell | None) -> Sample | None:
+    def score(self, cell: Cell | None) -> Score | None:
         """The score by which the claims judge a cell; None if it was not run."""
         return self.samples.headline(cell)
 
-    def contrasts(self, contrast: Contrast) -> dict[str, Sample | None]:
-        """By task, the weighted sum of the variants; None if one of them was not run."""
-        heads, weights = list(map(self.heads, contrast.weights)), list(contrast.weights.values())
-        found: dict[str, Sample | None] = {}
-        for task in self.grid.tasks:
-            known = [one for of_variant in heads if (one := of_variant[task]) is not None]
-            is_whole = weights and len(known) == len(weights)
-            found[task] = combine(known, weights) if is_whole else None
-        return found
+    def lines(self, contrast: Contrast) -> list[tuple[float, Line]]:
+        """The lines of a contrast, each with its weight."""
+        return [(weight, self.heads(variant)) for variant, weight in contrast.weights.items()]
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].
@@ -145,14 +154,12 @@ class OverBaselines(Evidence):
         table = pd.DataFrame(facts, columns=["task", "split", "metric"])
         return shallow.scores(self.results, table, self.grid, {})["best"]
 
-    def score(self, cell: Cell | None) -> Sample | None:
+    def score(self, cell: Cell | None) -> Score | None:
         """The score of a cell minus that of its task's best baseline."""
-        sample = super().score(cell)
-        if sample is None or cell is None or np.isnan(best := self.best.get(cell.task, np.nan)):
+        score = super().score(cell)
+        if score is None or cell is None or np.isnan(best := self.best.get(cell.task, np.nan)):
             return None
-        low, high = (limit - best for limit in sample.limits)
-        score, boot = sample.score - best, sample.boot - best
-        return replace(sample, score=score, boot=boot, limits=(low, high))
+        return score.minus(best)
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,7 @@ class EpochEvidence(Evidence):
     epochs: int | None = None
     """Only cells that are trained for so many epochs count (None: all)."""
 
-    def score(self, cell: Cell | None) -> Sample | None:
+    def score(self, cell: Cell | None) -> Score | None:
         """The weighted sum; None if the cell was not run, or not for enough epochs."""
         if cell is None or not cell.path(self.results).exists():
             return None
@@ -179,13 +186,10 @@ class EpochEvidence(Evidence):
         curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]
         if not curves or any(not self.weights.keys() <= curve.keys() for curve in curves):
             return None
-        score = np.array([sum(w * curve[at] for at, w in self.weights.items()) for curve in curves])
-        return Sample(
-            tuple(one.seed for one in runs),
-            tuple(one.pretrain_seed for one in runs),
-            score,
-            np.repeat(score[:, None], 2, axis=1),
-            n_rows=1,
+        sums = [sum(w * curve[at] for at, w in self.weights.items()) for curve in curves]
+        return replace(
+            of_seeds(dict(zip([one.seed for one in runs], sums, strict=True))),
+            pretrain=tuple(one.pretrain_seed for one in runs),
+            kind=kind_of(record),
             alarms=whole.alarms if (whole := super().score(cell)) else {},
-            weights=weight_of(kind_of(record)),
         )

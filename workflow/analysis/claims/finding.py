@@ -17,8 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from workflow.analysis.stats.estimate import Estimate
-from workflow.analysis.stats.trends import OverTasks
+from workflow.analysis.stats.estimates import Estimate
 
 HOLDS, DOES_NOT_HOLD, EQUAL = "holds", "does not hold", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
@@ -46,6 +45,7 @@ class Count:
     p: float = np.nan
     equal: tuple[str, ...] = ()  # tasks without a difference of consequence
     needed: str = "what the tasks' own lines need"
+    alarms: str = ""
 
     @classmethod
     def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
@@ -60,7 +60,7 @@ class Count:
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
-Found = Estimate | OverTasks | Count
+Found = Estimate | Count
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,6 @@ class Finding:
     The claim is that the contrast is above `border`, or below it if `at_most` is set or the paper's
     value is negative. A contrast within `margin` of 0 is of no consequence; `margin` is 0 where
     none was stated. `printed` is the contrast by the paper's Table 5, with its tasks as the sample.
-    `alarms` are those of the runs behind the estimate.
     """
 
     tasks: str
@@ -81,8 +80,12 @@ class Finding:
     border: float = 0.0
     at_most: bool = False
     lacking: str = CELLS
-    alarms: str = ""
-    printed: OverTasks | None = None
+    printed: Estimate | None = None
+
+    @property
+    def alarms(self) -> str:
+        """The alarms of the runs behind the estimate."""
+        return self.found.alarms if self.found else ""
 
     @property
     def p(self) -> float:
@@ -107,8 +110,7 @@ class Finding:
 
     def is_within(self, n: int = 1) -> bool:
         """Whether it is within its margin of 0, as one of `n` tests (Bonferroni's correction)."""
-        found = self.found
-        return isinstance(found, Estimate | OverTasks) and found.within(self.margin, n)
+        return isinstance(self.found, Estimate) and self.found.within(self.margin, n)
 
     @property
     def needs(self) -> str:

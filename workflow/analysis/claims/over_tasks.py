@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from workflow.analysis.claims.contrasts import on_average, raised
+from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import CELLS, Finding
 from workflow.analysis.paper import EIGHT, TRAIN_ROWS
-from workflow.analysis.stats.pooling import summed
-from workflow.analysis.stats.trends import line_over, mean_over, slope_weights
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set
 LEAST_DOUBLINGS = 1.0  # between the shortest and the longest mean input
@@ -22,8 +20,8 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
     """How many points a contrast rises per tenfold training rows, over the paper's eight tasks."""
     found = _rise(run, contrast, EIGHT, _decades(run.train_rows), LEAST_DECADES, SIZES)
     name = f"{contrast.name}, points per tenfold training rows"
-    x = [_decades(TRAIN_ROWS)[task] for task in EIGHT]
-    return [replace(found, contrast=name, printed=line_over(contrast.printed_on(EIGHT), x))]
+    of_paper = contrast.printed_slope(_decades({task: TRAIN_ROWS[task] for task in EIGHT}))
+    return [replace(found, contrast=name, printed=of_paper)]
 
 
 def rises_with_length(run: Evidence, contrast: Contrast) -> list[Finding]:
@@ -37,7 +35,7 @@ def no_gain_of_small_sets(run: Evidence, contrast: Contrast) -> list[Finding]:
     """Whether a contrast is at most the margin on the half of the eight tasks with fewer rows."""
     half = len(EIGHT) // 2
     smaller = sorted(EIGHT, key=TRAIN_ROWS.__getitem__)[:half]
-    printed = mean_over(contrast.printed_on(smaller))
+    printed = contrast.printed_mean(smaller)
     rows = {name: n for name, n in run.train_rows.items() if name in EIGHT}
     if len(rows) < len(EIGHT) or np.ptp([*_decades(rows).values()]) < LEAST_DECADES:
         lacking = CELLS if len(rows) < len(EIGHT) else SIZES
@@ -61,12 +59,21 @@ def _rise(
     lacking: str,
 ) -> Finding:
     """How much a contrast rises with `x`; if `x` spans less than `least`, `lacking` says so."""
-    samples = run.contrasts(contrast)
+    lines = run.lines(contrast)
     finding = Finding(f"{len(names)} tasks", contrast.name, None, margin=run.grid.margins.mean)
-    known = [samples.get(name) for name in names if name in x]
-    if len(known) < len(names) or None in known:
+    if any(name not in x or not all(line.get(name) for _, line in lines) for name in names):
         return finding
-    if np.ptp(along := [x[name] for name in names]) < least:
+    along = {name: x[name] for name in names}
+    if np.ptp([*along.values()]) < least:
         return replace(finding, lacking=lacking)
-    weights = slope_weights(dict(zip(names, along, strict=True)))
-    return replace(finding, found=summed(samples, weights, run.seeds), alarms=raised(known))
+    return replace(finding, found=run.seeds.estimate(lines, slope_weights(along)))
+
+
+def slope_weights(x: Mapping[str, float]) -> dict[str, float]:
+    """The weight of each task's value in the least-squares slope along `x`, which differs.
+
+    So the slope has the chance of seeds and rows like any contrast, and speaks of these tasks
+    alone.
+    """
+    from_mean = np.array([*x.values()]) - np.mean([*x.values()])
+    return dict(zip(x, from_mean / (from_mean @ from_mean), strict=True))

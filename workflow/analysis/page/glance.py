@@ -27,7 +27,7 @@ from workflow.analysis.paper import (
     VECTORS,
     Variant,
 )
-from workflow.analysis.stats.alarms import DISAGREE
+from workflow.analysis.stats.scores import DISAGREE
 from workflow.analysis.tables.claims import decided
 from workflow.analysis.tables.positive_control import LEAD
 

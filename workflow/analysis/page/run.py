@@ -12,7 +12,7 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.page import markup
-from workflow.analysis.stats.alarms import OF_SEEDS
+from workflow.analysis.stats.scores import OF_SEEDS
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid, StudyHead
 

@@ -23,28 +23,30 @@ from tasks import Task
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from tasks.common.records import REMEDY, Scores
+from tasks.metrics import settled
 from tasks.own import OwnTask
-from tasks.world.degrees import read_degrees
-from workflow.analysis.predictions import read_predictions
-from workflow.analysis.stats.alarms import of_seeds
-from workflow.analysis.stats.pooling import SeedPool
-from workflow.analysis.stats.sample import Sample, average, weight_of
-from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored
+from tasks.world.degrees import place, read_degrees
+from workflow.analysis.predictions import Predictions, answers, read_predictions
+from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
+from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.scores import Score, alarms_of, average
 from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
+Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
 NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
+CORRELATIONS = ("matthews", "pearson", "spearman")
 
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples of some cells, by cell and Key; `examples` has the digest of each `TASK/SPLIT`.
+    """The scores of some cells, by cell and Key; `examples` has the digest of each `TASK/SPLIT`.
 
     `own` describes the tasks that are the user's own.
     """
 
-    cells: dict[Cell, dict[Key, Sample]] = field(default_factory=dict)
+    cells: dict[Cell, dict[Key, Score]] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
     own: dict[str, OwnTask] = field(default_factory=dict)
 
@@ -72,7 +74,7 @@ class Samples:
                 for row in frame.to_dict("records"):
                     key = row["split"], row["metric"], row["degree"]
                     cell = Cell.parse(row["cell"])
-                    found.cells.setdefault(cell, {})[key] = _sample(row)
+                    found.cells.setdefault(cell, {})[key] = _score(row)
                 examples = dict(frame.attrs["examples"])
             except FileNotFoundError:
                 raise InputError(f"{path}: no such file; run its job first") from None
@@ -90,19 +92,19 @@ class Samples:
         rows = [
             {
                 **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
-                "kind": next(iter(one.squares)),
+                "kind": one.kind,
                 "seed": one.seeds,
                 "pretrain": one.pretrain,
-                "score": one.score,
-                "boot": one.boot.ravel(),
+                "score": one.values,
+                "boot": one.resampled.ravel(),
                 "n_rows": one.n_rows,
                 "majority": one.majority,
                 "bag_of_words": one.bag_of_words,
                 "train_tokens": [one.train_tokens[seed] for seed in one.seeds],
                 "alarms": [one.alarms[seed][0] for seed in one.seeds],
             }
-            for cell, samples in self.cells.items()
-            for key, one in samples.items()
+            for cell, scores in self.cells.items()
+            for key, one in scores.items()
         ]
         frame = pd.DataFrame(rows)
         frame.attrs["examples"] = self.examples
@@ -125,27 +127,30 @@ class Samples:
         Raises InputError for a damaged file, one of another cell, or one whose rows are not those
         of the cells before.
         """
-        found = self.cells[cell] = scored(cell, results, seeds, bag_of_words)
-        if own := CellRecord.read(cell.path(results), **vars(cell)).own:
-            self.own[cell.task] = OwnTask.model_validate(own)
+        record = CellRecord.read(cell.path(results), **vars(cell))
+        found = self.cells[cell] = scored(record, seeds, bag_of_words)
+        if record.own:
+            self.own[cell.task] = OwnTask.model_validate(record.own)
         if (headline := self.headline(cell)) is not None:
-            for key, scores in found.items():
-                found[key] = replace(scores, alarms=_added(scores.alarms, of_seeds(headline)))
+            more, alarms = alarms_of(headline), {}
+            for seed, (text,) in headline.alarms.items():  # those of the run, as of every score
+                every = sorted(filter(None, [*text.split(";"), *more[seed]]))
+                alarms[seed] = (";".join(every),)
+            found.update({key: replace(score, alarms=alarms) for key, score in found.items()})
         predictions = read_predictions(results, cell)
         if predictions is None:
             return
         named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
         self.check_examples(predictions.path, named)
-        for (split, metric, _), sample in list(found.items()):
+        for (split, metric, _), score in list(found.items()):
             parts: dict[str, set[str] | None] = {"": None}
             if metric == self.task(cell.task).metric and cell.task not in self.own:
                 parts.update(degrees or {})
             for degree, rows in parts.items():
-                one = resampled(sample, predictions, self.task(cell.task), split, metric, rows)
+                one = resampled(score, predictions, self.task(cell.task), split, metric, rows)
                 if one is not None:
-                    found[split, metric, degree] = (
-                        one if degree else replace(one, score=sample.score)
-                    )
+                    one = one if degree else replace(one, values=score.values)
+                    found[split, metric, degree] = one
 
     def check_examples(self, path: Path, examples: Mapping[str, str]) -> None:
         """Raise InputError if the rows of a split are not those of the cells added before."""
@@ -153,20 +158,18 @@ class Samples:
             if self.examples.setdefault(split, digest) != digest:
                 raise InputError(f"{path}: its rows of {split} are not other cells'; {REMEDY}")
 
-    def of(self, cell: Cell | None, split: str, metric: str, degree: str = "") -> Sample | None:
+    def of(self, cell: Cell | None, split: str, metric: str, degree: str = "") -> Score | None:
         """One metric on one split; None if the cell or the split is missing.
 
         The split `{split}_{group}` has the rows of one of RACE's groups.
         """
         return self.cells[cell].get((split, metric, degree)) if cell in self.cells else None
 
-    def headline(
-        self, cell: Cell | None, degree: str = "", metric: str | None = None
-    ) -> Sample | None:
-        """A task's headline score: its main metric, or `metric`, as a mean of `headline_splits`."""
+    def headline(self, cell: Cell | None, degree: str = "") -> Score | None:
+        """A task's headline score: its main metric, as a mean of `headline_splits`."""
         if cell is None:
             return None
-        metric = metric or self.task(cell.task).metric
+        metric = self.task(cell.task).metric
         found = [self.of(cell, s, metric, degree) for s in self.headline_splits(cell.task)]
         mean, first = average(found), found[0]
         if mean is None or first is None:
@@ -184,14 +187,13 @@ class Samples:
         return splits if self.task(task).averages_splits else splits[:1]
 
     def seed_pool(
-        self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
+        self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
         """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
-        lines: dict[str, dict[str, Sample | None]] = {}
+        lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
-            of_tasks = lines.setdefault(cell.line, {})
-            of_tasks[cell.task] = score(cell) if score else self.headline(cell)
-        return SeedPool(list(lines.values()))
+            lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
+        return SeedPool([*lines.values()])
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
@@ -212,34 +214,98 @@ def part_path(results: Path, part: str) -> Path:
     return Path(results, "samples", f"{part}.parquet")
 
 
-def _sample(row: Mapping[str, Any]) -> Sample:
-    """The sample in a row that `Samples.write` made."""
+def _score(row: Mapping[str, Any]) -> Score:
+    """The score in a row that `Samples.write` made."""
     seeds = tuple(map(int, row["seed"]))
-    return Sample(
+    return Score(
         seeds=seeds,
         pretrain=tuple(map(int, row["pretrain"])),
-        score=np.array(row["score"], dtype=float),
-        boot=np.array(row["boot"], dtype=float).reshape(len(seeds), -1),
+        values=np.array(row["score"], dtype=float),
+        resampled=np.array(row["boot"], dtype=float).reshape(len(seeds), -1),
         n_rows=int(row["n_rows"]),
         limits=limits_of(row["metric"]),
+        kind=row["kind"],
         majority=float(row["majority"]),
         bag_of_words=float(row["bag_of_words"]),
         train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
         alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
-        weights=weight_of(row["kind"]),
     )
 
 
-def _added(
-    alarms: Mapping[int, tuple[str, ...]], more: Mapping[int, Sequence[str]]
-) -> dict[int, tuple[str, ...]]:
-    """The `alarms` of each seed's runs with `more` added, by seed."""
+def scored(
+    record: CellRecord, chosen: Sequence[int], bag_of_words: Scores | None = None
+) -> dict[Key, Score]:
+    """The scores of the `chosen` seeds in a cell's JSON, not resampled.
+
+    `bag_of_words`, if given, replaces the scores of the one fitted to all training rows.
+    """
+    runs = [one for one in record.seeds if one.seed in chosen]
+    majority = record.baselines.majority
+    bag_of_words = bag_of_words or record.baselines.bag_of_words
     return {
-        seed: tuple(
-            ";".join(sorted(filter(None, [*text.split(";"), *more[seed]]))) for text in texts
+        (split, metric, ""): Score(
+            seeds=tuple(one.seed for one in runs),
+            pretrain=tuple(one.pretrain_seed for one in runs),
+            values=np.array([one.scores[split][metric] for one in runs]),
+            resampled=np.full((len(runs), N_RESAMPLES), np.nan),
+            n_rows=0,
+            limits=limits_of(metric),
+            kind=kind_of(record),
+            majority=majority.get(split, {}).get(metric, np.nan),
+            bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
+            train_tokens={one.seed: one.train_tokens for one in runs},
+            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
         )
-        for seed, texts in alarms.items()
+        for split, scores in (runs[0].scores.items() if runs else ())
+        for metric in scores
     }
+
+
+def limits_of(metric: str) -> tuple[float, float]:
+    """The lowest and the highest value of a metric."""
+    return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
+
+
+def kind_of(record: CellRecord) -> str:
+    """The kind of a cell's line: lines of one kind are taken to vary alike over seeds."""
+    return record.arch + (" from scratch" if record.n_transfer == "none" else "")
+
+
+def resampled(
+    score: Score,
+    predictions: Predictions,
+    task: Task,
+    split: str,
+    metric: str,
+    chosen: set[str] | None = None,
+) -> Score | None:
+    """The score on the predicted rows of a split, or only on those whose places are `chosen`.
+
+    None if there are no such rows.
+    """
+    rows = predictions.rows[predictions.rows["seed"].isin(score.seeds)]
+    mine = rows[rows["split"] == split]
+    if mine.empty:
+        base, _, group = split.rpartition("_")
+        mine = rows[(rows["split"] == base) & (rows["group"] == group)]
+    if chosen is not None:
+        mine = mine[mine["guid"].map(lambda guid: place(guid) in chosen).astype(bool)]
+    if mine.empty:
+        return None
+    shape = len(score.seeds), len(mine) // len(score.seeds)
+    said = answers(task, mine["prediction"]).reshape(shape)
+    said = np.array([*map(settled, said)]) if task.soft_labels else said
+    labels = answers(task, mine["label"][: shape[1]])
+    texts = shared_texts(task, mine["guid"].to_numpy()[: shape[1]])
+    values, drawn, n_rows = resample(metric, said, labels, texts, f"{task.name}/{split}")
+    return replace(score, values=values, resampled=drawn, n_rows=n_rows)
+
+
+def shared_texts(task: Task, guids: Sequence[str]) -> np.ndarray:
+    """For each row, the number from 0 of the text it shares with others, or of the row itself."""
+    if not task.several_rows_a_text:
+        return np.arange(len(guids))
+    return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -16,7 +16,8 @@ import pandas as pd
 from gpt1.records import ClozeScores, ZeroShotScore
 from workflow.analysis import markdown
 from workflow.analysis.lines import Lines
-from workflow.analysis.stats.estimate import LEVEL, Component, half_width
+from workflow.analysis.stats.estimates import Estimate
+from workflow.analysis.stats.scores import of_seeds
 
 HALVES = ["half_skills", "half_zero_shot", "half_score"]
 LEAST = 5.0  # points; a curve that rises less has no half-way point
@@ -69,9 +70,9 @@ def add(
             }
         )
         lag = ways["half_score"] - ways["half_skills"]
-        error = Component(lag.var(skipna=False) / len(lag), len(lag) - 1)
-        mean, half = lag.mean(skipna=False), half_width([error], LEVEL)
-        row = {"lag": mean, "lag_low": mean - half, "lag_high": mean + half}
+        over_models = of_seeds(dict(enumerate(lag)))
+        low, high = Estimate(over_models, (over_models.over_seeds,)).interval
+        row = {"lag": over_models.value, "lag_low": low, "lag_high": high}
         lags[rows.index[-1]] = ways.mean(skipna=False).to_dict() | row
     frame = frame.assign(skills=pd.Series(learnt)).join(pd.DataFrame.from_dict(lags, "index"))
     shown = frame.loc[[*lags]]

@@ -8,7 +8,7 @@ from scipy import stats
 
 from workflow.analysis import markdown
 from workflow.analysis.lines import Lines, named
-from workflow.analysis.stats.estimate import LEVEL
+from workflow.analysis.stats.estimates import LEVEL
 
 SPREAD = ["sd_pretrain", "sd_finetune"]
 RATIO = ["sd_ratio_low", "sd_ratio_high"]

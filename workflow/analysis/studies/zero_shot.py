@@ -1,5 +1,6 @@
 """The fine-tuned scores from each checkpoint beside its zero-shot scores."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -7,15 +8,13 @@ import pandas as pd
 from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
-from workflow.analysis.stats.sample import Scores
+from workflow.analysis.lines import Key
+from workflow.analysis.stats.estimates import Line
 from workflow.grid import StudyPlan
 
 
 def add(
-    table: pd.DataFrame,
-    results: Path,
-    study: StudyPlan,
-    scores: Scores,
+    table: pd.DataFrame, results: Path, study: StudyPlan, scores: Mapping[Key, Line]
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with a column `zero_shot`, the checkpoint's mean score, and a section on it."""
     found = _zero_shot(results, study, scores)
@@ -36,7 +35,7 @@ def add(
     return table, [heading, shown.rename_axis("")]
 
 
-def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
+def _zero_shot(results: Path, study: StudyPlan, scores: Mapping[Key, Line]) -> pd.DataFrame:
     """The zero-shot score of each line, checkpoint, task and pre-training seed.
 
     Only the run's own language models have zero-shot scores; those of variants have none.
@@ -44,8 +43,8 @@ def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
     rows = []
     for point in study.points:
         for task in study.tasks if point.value and not point.of.model else ():
-            sample = scores[point.key][task]
-            for seed in dict.fromkeys(sample.pretrain) if sample else ():
+            score = scores[point.key][task]
+            for seed in dict.fromkeys(score.pretrain) if score else ():
                 model = PretrainedModel(point.of.arch, seed)
                 path = model.zero_shot(results, task, int(point.value))
                 if path.exists():

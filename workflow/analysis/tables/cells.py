@@ -15,10 +15,8 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.alarms import is_marked
-from workflow.analysis.stats.sample import Sample
-from workflow.analysis.stats.samples import Samples
-from workflow.analysis.stats.scoring import Key, scored
+from workflow.analysis.stats.samples import Key, Samples, scored
+from workflow.analysis.stats.scores import Score, is_marked
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -50,31 +48,33 @@ def of_cells(results: Path, paths: Iterable[Path]) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for path in paths:
-        cell, record = Cell.parse(path), CellRecord.read(path)
+        cell = Cell.parse(path)
+        record = CellRecord.read(path, **vars(cell))
         line = {"arch": record.arch, "aux": "on" if record.lm_coef else "off"}
         line |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
         seeds = [run.seed for run in record.seeds]
-        rows += _rows(cell, line, scored(cell, results, seeds), seeds)
+        rows += _rows(cell, line, scored(record, seeds), seeds)
     return pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "note"])
 
 
 def _rows(
-    cell: Cell, line: dict[str, str], samples: dict[Key, Sample], seeds: Sequence[int]
+    cell: Cell, line: dict[str, str], scores: dict[Key, Score], seeds: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
     """One row for each score of a cell; `line` has the columns that describe its line."""
     for seed in seeds:
-        for (split, metric, degree), sample in samples.items():
-            if not degree and seed in sample.seeds:
+        for (split, metric, degree), score in scores.items():
+            if not degree and seed in score.seeds:
                 yield {
                     **vars(cell),
-                    **vars(sample),
+                    "majority": score.majority,
+                    "bag_of_words": score.bag_of_words,
                     **line,
                     "split": split,
                     "metric": metric,
                     "seed": seed,
-                    "score": sample.score[sample.seeds.index(seed)],
-                    "train_tokens": sample.train_tokens[seed],
-                    "alarms": sample.alarms[seed][0],
+                    "score": score.values[score.seeds.index(seed)],
+                    "train_tokens": score.train_tokens[seed],
+                    "alarms": score.alarms[seed][0],
                 }
 
 

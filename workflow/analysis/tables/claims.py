@@ -24,8 +24,8 @@ from workflow.analysis.claims.finding import (
 )
 from workflow.analysis.claims.paper_claims import CLAIMS, HELPS
 from workflow.analysis.notes import single_control
-from workflow.analysis.stats.alarms import fits, is_marked
 from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scores import fits, is_marked
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 

@@ -12,7 +12,7 @@ import pandas as pd
 from gpt1.text.ngrams import N
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimate import numbers
+from workflow.analysis.stats.estimates import Estimate, numbers
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
@@ -46,7 +46,9 @@ def build(results: Path, grid: Grid) -> Table:
                 own = grid.line(cell)
                 place = {"arch": own.arch, "aux": own.aux, "variant": VARIANTS[own.aux]}
                 place |= {"n_transfer": str(own.n_transfer)}
-                rows.append(line | place | numbers(samples.of(cell, split, line["metric"])))
+                score = samples.of(cell, split, line["metric"])
+                found = Estimate(score, (score.over_seeds,)) if score else None
+                rows.append(line | place | numbers(found))
             if not cells:
                 rows.append(line | numbers(None))
     table = pd.DataFrame(rows).reindex(columns=COLUMNS[: -len(decontaminated.COLUMNS)])

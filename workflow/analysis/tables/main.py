@@ -17,8 +17,7 @@ import tasks
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
-from workflow.analysis.stats.estimate import numbers
-from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.estimates import numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -101,8 +100,8 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
         seeds = samples.seed_pool(grid, score)
         for aux in grid.aux:
             cell = cells.get((aux, place["task"]))
-            sample, fit = score(cell), samples.of(cell, "train", place["metric"])
-            found = estimates({place["task"]: sample}, seeds=seeds).get(place["task"])
+            line, fit = {place["task"]: score(cell)}, samples.of(cell, "train", place["metric"])
+            found = seeds.estimate([(1.0, line)], {place["task"]: 1.0})
             carries = place["carries_paper"] and aux == "on"
             rows.append(
                 {
@@ -112,7 +111,7 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
                     "arch": "transformer",
                     "n_transfer": str(grid.n_layer.get("transformer", "all")),
                     "variant": VARIANTS[aux],
-                    **numbers(sample, found),
+                    **numbers(found),
                     "train": fit.value if fit else np.nan,
                 }
             )

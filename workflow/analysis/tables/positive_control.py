@@ -33,8 +33,7 @@ from workflow.analysis.paper import (
     SHUFFLED,
     Variant,
 )
-from workflow.analysis.stats.estimate import ratios
-from workflow.analysis.stats.scoring import CORRELATIONS
+from workflow.analysis.stats.samples import CORRELATIONS
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
@@ -175,7 +174,11 @@ def _share(ablation: pd.DataFrame, control: Variant) -> Check:
     kept = 1 - own["diff"] / none["diff"] if none["diff"] < 0 else np.nan
     name = f"share of the gain that is left with {control.name}"
     check = _check(name, "at most a third", kept, kept <= 1 / 3)
-    return *check[:-1], tuple(1 - x for x in ratios(own[BY_SEED], none[BY_SEED]))
+    by_seed: tuple[float, ...] = ()
+    if len(own[BY_SEED]) == len(none[BY_SEED]):
+        pairs = zip(own[BY_SEED], none[BY_SEED], strict=True)
+        by_seed = tuple(1 - a / b if b else np.nan for a, b in pairs)
+    return *check[:-1], by_seed
 
 
 def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:

@@ -1,0 +1,345 @@
+"""The uncertainty of a score or contrast: 95 % intervals and p-values over seeds and rows.
+
+There are many rows, so the bootstrap gives their variance. There are only two or three seeds, and
+resampling them would give intervals that are much too narrow: with two seeds, half of all resamples
+hold one of them twice. Their variance is therefore estimated directly and judged by Student's t
+with few degrees of freedom. The parts, each with a variance and degrees of freedom, are combined by
+Cochran's weighted quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which keeps
+its coverage with one degree of freedom, where Satterthwaite's falls to 87 %. Those of the seeds
+include some of the rows' variance too, so intervals err on the wide side.
+
+With two or three seeds the variance of a single score over seeds is hardly known. So for a task, or
+an average over tasks, it is pooled over the lines of the run of one kind: they have the same
+architecture, and all of them start from language models, or none does. One part is the mean of
+their variances, with half of the sum of their degrees of freedom but at least those of one line; a
+contrast of two kinds has such a part for each. Another part is the excess of the score's own
+variance over these. Every table, study and claim pools the lines of `Grid.is_pooled`, so that a
+contrast has one interval; for a kind that the run does not have, a study pools its own lines. The
+simulated coverage is in `docs/statistics.md`.
+
+Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
+they would take off the score is no matter of variance: every interval of the line reaches lower by
+the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as
+it is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower
+than Welch's. Lines whose fits all fit are left alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betaincinv, ndtri, stdtrit
+
+from workflow.analysis.stats.scores import Component, Score, failed, fits, total
+
+LEVEL = 0.95
+POWER = 0.8
+MOST_SEEDS = 100  # that `needs` proposes
+STEADIER = "training that varies less"
+Line = Mapping[Any, Score | None]  # by task
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
+
+    If seeds of a cell behind it disagree, it is never judged equal to 0. Fits that may fail, though
+    no seed shows it, may take it down and up by `unseen`.
+    """
+
+    score: Score
+    seeds: tuple[Component, ...]
+    unseen: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def value(self) -> float:
+        """The mean over seeds."""
+        return self.score.value
+
+    @property
+    def n_seeds(self) -> int:
+        """How many independent seeds there are."""
+        return self.score.n_units
+
+    @property
+    def alarms(self) -> str:
+        """The alarms of the runs behind it."""
+        return self.score.raised
+
+    @property
+    def of_rows(self) -> "Estimate":
+        """The same with the rows' variance alone: about these models, not about their training."""
+        return replace(self, seeds=(), unseen=(0.0, 0.0))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval, clipped to the range of the metric.
+
+        NaN for one seed, which says nothing about another.
+        """
+        low, high = np.clip(self._ends(LEVEL), *self.score.limits)
+        return float(low), float(high)
+
+    def _ends(self, level: float) -> tuple[float, float]:
+        half, (down, up) = self.half(level), self.unseen
+        return self.value - half - down, self.value + half + up
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of "it is 0": 1 minus the level at which the interval touches 0.
+
+        NaN where there is no interval.
+        """
+        if np.isnan(self.half(LEVEL)):
+            return float("nan")
+        towards_0 = self.unseen[0] if self.value > 0 else self.unseen[1]
+
+        def excess(log_p: float) -> float:
+            return self.half(1 - np.exp(log_p)) + towards_0 - abs(self.value)
+
+        smallest = np.log(1e-12)
+        if excess(smallest) <= 0 or excess(0.0) >= 0:
+            return 1e-12 if excess(smallest) <= 0 else 1.0
+        return float(np.exp(brentq(excess, smallest, 0.0)))
+
+    def within(self, margin: float, n: int = 1) -> bool:
+        """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
+        low, high = self._ends(1 - 2 * (1 - LEVEL) / n)
+        return not fits(self.alarms) and -margin < low and high < margin
+
+    def half(self, level: float) -> float:
+        """Half of the interval of a level, without failures that no seed shows.
+
+        Where nothing varies over seeds or rows, as where every answer is right or two models answer
+        alike, other rows may still tell: at most the share that Clopper and Pearson's bound allows,
+        times the metric's range (of a difference, which is twice what a share of rows can make).
+        """
+        if self._is_constant:
+            share = 1 - ((1 - level) / 2) ** (1 / self.score.n_rows)
+            return float(share * np.subtract(*self.score.limits[::-1]))
+        return half_width([*self.seeds, self.score.over_rows], level)
+
+    @property
+    def _is_constant(self) -> bool:
+        """Whether resampled rows of a metric with limits vary over neither seeds nor rows."""
+        variance = sum(part.variance for part in (*self.seeds, self.score.over_rows))
+        has_limits = bool(np.isfinite(self.score.limits).all())
+        return not variance and self.score.n_rows > 1 and has_limits
+
+    def needs(self, distance: float) -> str:
+        """How many seeds, and rows, would show an effect of `distance` with a power of 80 %."""
+        if self.seeds and self.n_seeds < 2:
+            return "2 seeds"
+        if np.isnan(self.half(LEVEL)):
+            return "runs that differ"
+        if not distance:
+            return STEADIER
+        if self._is_constant and not any(self.unseen):
+            share = distance / np.subtract(*self.score.limits[::-1])
+            return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
+        rows, power = self.score.over_rows, ndtri(POWER)
+        more = (ndtri((1 + LEVEL) / 2) + power) ** 2 * rows.variance / distance**2
+        if not self.seeds:
+            return f"{_round_up(max(1.0, more) * self.score.n_rows):,} rows a task"
+        # The rows may take up half of the variance at which the effect still shows.
+        more = max(1.0, 2 * more)
+        rows = Component(rows.variance / more, rows.df * more)
+        for n in range(self.n_seeds + (more == 1), MOST_SEEDS + 1):
+            times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
+            parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
+            error = np.sqrt(sum(part.variance for part in parts))
+            half = half_width(parts, LEVEL) if error else 0.0
+            if half + max(self.unseen) / np.sqrt(times) + power * error <= distance:
+                n_rows = f" and {_round_up(more * self.score.n_rows):,} rows a task"
+                return f"{n} seeds{n_rows if more > 1 else ''}"
+        return STEADIER
+
+
+@dataclass(frozen=True)
+class Failing:
+    """The failed fits of a line: how many of how many by task, and what they lose on average."""
+
+    by_task: Mapping[Any, tuple[int, int]]
+    loss: float
+
+    def unseen(self, weights: Mapping[Any, float]) -> tuple[float, float]:
+        """How far fits that may fail could take the sum over tasks by `weights` down, and up.
+
+        The failures of a single task that has some are in the variance of its seeds.
+        """
+        whole = tuple(np.sum([*self.by_task.values()], axis=0))
+        of = {name: self.by_task.get(name, whole) for name in weights}
+        if len(weights) == 1:
+            ((k, n),), (weight,) = of.values(), weights.values()
+            lost = [0.0 if k else weight * _most(0, n)]
+        else:
+            most, pairs = _most(*whole), zip(weights.values(), of.values(), strict=True)
+            lost = [weight * max(0.0, most - k / n) for weight, (k, n) in pairs]
+        down, up = (sum(max(0.0, sign * one) for one in lost) for sign in (1, -1))
+        return self.loss * down, self.loss * up
+
+
+@dataclass(frozen=True)
+class SeedPool:
+    """The lines of a run over which the variance over seeds is pooled."""
+
+    lines: Sequence[Line] = ()
+
+    def with_others(self, lines: Iterable[Line]) -> Self:
+        """The pool with those of the given `lines` whose kinds it lacks."""
+        known = set().union(*map(_kinds, self.lines))
+        return type(self)([*self.lines, *(of for of in lines if not _kinds(of) & known)])
+
+    def estimate(
+        self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
+    ) -> Estimate | None:
+        """The estimate of a sum over lines and over tasks, both with weights; None as in `total`.
+
+        The parts of its variance over seeds are the pool's, or Welch's if seeds of a cell disagree
+        and Welch's interval is wider.
+        """
+        weights = [weight for weight, _ in lines]
+        by_task = (total([line.get(task) for _, line in lines], weights) for task in tasks)
+        whole = total(by_task, tasks.values())
+        if whole is None:
+            return None
+        alone: dict[object, tuple[float, Score]] = {}  # a line may stand in the sum twice
+        for weight, line in lines:
+            if score := line.get(next(iter(tasks))):
+                before, _ = alone.get(score.line, (0.0, score))
+                alone[score.line] = before + weight, score.at(whole.seeds)
+        parts = self._pooled(whole, [*alone.values()], tasks)
+        if fits(whole.raised):
+            own = (_welch(whole, lines, tasks),)
+            parts = max(parts, own, key=lambda found: half_width(found, LEVEL))
+        down = up = 0.0
+        for weight, score in alone.values():
+            if failing := self.failing.get(score.line):
+                scaled = weight * np.sqrt(score.share / whole.share)
+                ends = failing.unseen({task: scaled * of for task, of in tasks.items()})
+                down, up = down + ends[0], up + ends[1]
+        return Estimate(whole, parts, (down, up))
+
+    def _pooled(
+        self, whole: Score, alone: Sequence[tuple[float, Score]], tasks: Mapping[Any, float]
+    ) -> tuple[Component, ...]:
+        """The parts from the pool, and the excess of the score's own variance over them.
+
+        Only its own variance where one of its kinds has no line with several independent seeds, of
+        pre-training or of fine-tuning as its own are, and where nothing varies at all.
+        """
+        own = whole.over_seeds
+        if not own.df or not own.variance + whole.over_rows.variance:
+            return (own,)
+        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
+        known = [of for of in sums if of and of.n_units > 1]
+        alike = [of for of in known if of.is_of_models == whole.is_of_models]
+        pooled = []
+        for kind in dict.fromkeys(score.kind for _, score in alone):
+            mine = [one for one in alike if one.kind == kind]
+            if not mine:
+                return (own,)
+            variance = float(np.mean([one.over_seeds.variance / one.share for one in mine]))
+            df = float(np.mean([one.n_units - 1 for one in mine])) * max(1.0, len(mine) / 2)
+            units = sum(weight**2 * score.share for weight, score in alone if score.kind == kind)
+            pooled.append(Component(units * variance, df))
+        excess = own.variance - sum(part.variance for part in pooled)
+        return *pooled, Component(max(0.0, excess), own.df)
+
+    @cached_property
+    def failing(self) -> dict[object, Failing]:
+        """The failed fits of each line that has some, by what identifies the line."""
+        found: dict[object, Failing] = {}
+        for line in self.lines:
+            values = {name: of.values for name, of in line.items() if of and of.n_units > 1}
+            losses = [of.max() - of[failed(of)] for of in values.values()]
+            if len(lost := np.concatenate([*losses, np.empty(0)])):
+                by_task = {name: (int(failed(of).sum()), len(of)) for name, of in values.items()}
+                names = [of.line for of in line.values() if of]
+                found |= dict.fromkeys(names, Failing(by_task, float(np.mean(lost))))
+        return found
+
+
+def _most(k: int, n: int) -> float:
+    """The upper end of Clopper and Pearson's interval for a share, k of n."""
+    return float(betaincinv(k + 1, n - k, (1 + LEVEL) / 2)) if k < n else 1.0
+
+
+def _kinds(line: Line) -> set[str]:
+    """The kinds of a line's scores; none if it was not run."""
+    return {score.kind for score in line.values() if score}
+
+
+def _welch(
+    whole: Score, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
+) -> Component:
+    """The variance over seeds of a difference's two sides, unpaired (Welch 1947, Biometrika 34:28).
+
+    Equals that of `scipy.stats.ttest_ind` with `equal_var=False`, but also takes constant scores
+    and models with unequal numbers of seeds.
+    """
+    pairs = [(w * of, line.get(task)) for task, of in tasks.items() for w, line in lines]
+    above = np.zeros(len(whole.seeds))
+    for weight, score in pairs:
+        if score and weight > 0:
+            above += weight * score.at(whole.seeds).values
+    sides = np.array([whole.variance_of(side) for side in (above, above - whole.values)])
+    variance, df = float(sides.sum()), whole.n_units - 1
+    return Component(variance, float(df * variance**2 / (sides**2).sum()) if variance else df)
+
+
+def numbers(found: Estimate | None) -> dict[str, Any]:
+    """The columns of a table for an estimate; NaN and 0 seeds if there is none.
+
+    `sd` (n-1) is NaN for one seed; `by_seed` are the scores in the order of the seeds.
+    """
+    names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
+    if found is None:
+        row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": "", "by_seed": ()}
+        return {**row, "ci_low": np.nan, "ci_high": np.nan}
+    score, (low, high) = found.score, found.interval
+    return {
+        "n_seeds": len(score.seeds),
+        "mean": score.value,
+        "sd": float(score.values.std(ddof=1)) if len(score.seeds) > 1 else np.nan,
+        "majority": score.majority,
+        "bag_of_words": score.bag_of_words,
+        "train_tokens": np.mean([score.train_tokens.get(s, np.nan) for s in score.seeds]),
+        "alarms": found.alarms,
+        "by_seed": tuple(score.values),
+        "ci_low": low,
+        "ci_high": high,
+    }
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Holm's adjusted p-values for a family of tests (Holm 1979); NaN stays NaN and is no test."""
+    values = np.asarray(p, dtype=float)
+    adjusted = np.full(values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
+
+
+def half_width(parts: Sequence[Component], level: float) -> float:
+    """Half of an interval: Cochran's quantile times the standard error.
+
+    NaN where a part is unknown, and where all variances are 0.
+    """
+    variances = np.array([part.variance for part in parts])
+    variance = variances.sum()
+    if np.isnan(variance) or not variance:
+        return float("nan")
+    df = np.minimum([part.df for part in parts], 1e6)
+    return float(stdtrit(df, (1 + level) / 2) @ variances / np.sqrt(variance))
+
+
+def _round_up(number: float) -> int:
+    """A number rounded up to two digits: a plan needs no more."""
+    step = 10 ** max(0, int(np.log10(max(1.0, number))) - 1)
+    return int(np.ceil(number / step)) * step

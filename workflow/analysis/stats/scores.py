@@ -1,0 +1,223 @@
+"""A score by seed and on resampled rows, sums of such scores, and alarms over the seeds of a cell.
+
+A score has two sources of chance: the seeds (of pre-training, and of fine-tuning within it) and the
+rows that happen to be in the evaluation set. A `Score` has the value of each seed on all rows, and
+again on many resamples of the rows, which are the same for every seed and every cell of a task (the
+multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two scores is paired by
+seed and by row. The alarms of a single run are in `gpt1.training.alarms`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+ANY = -np.inf, np.inf
+APART = 20.0  # a seed that scores so many points less than the best one did not fit
+DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
+OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
+
+
+@dataclass(frozen=True)
+class Component:
+    """One part of a variance, and the degrees of freedom of its estimate."""
+
+    variance: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score, or a weighted sum of scores, by seed.
+
+    `values` [seeds] are on all rows, `resampled` [seeds, resamples] on resampled rows (NaN where no
+    predictions are kept). `pretrain` [seeds] has the pre-training seed that each fine-tuning seed
+    started from. `n_rows` counts the rows (or texts that rows share) that were resampled. The
+    metric's values lie within `limits`. For each seed, `alarms` has a text for each run behind the
+    score, its names joined by semicolons, and `train_tokens` the tokens that these runs trained on.
+
+    `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
+    a language model. Of a sum over lines they mean nothing.
+    """
+
+    seeds: tuple[int, ...]
+    pretrain: tuple[int, ...]
+    values: np.ndarray
+    resampled: np.ndarray
+    n_rows: int
+    limits: tuple[float, float] = ANY
+    kind: str = ""
+    line: object = field(default_factory=object)
+    majority: float = np.nan
+    bag_of_words: float = np.nan
+    train_tokens: Mapping[int, float] = field(default_factory=dict)
+    alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The mean over seeds."""
+        return float(self.values.mean())
+
+    @property
+    def is_of_models(self) -> bool:
+        """Whether its independent seeds are those of pre-training."""
+        return len(set(self.pretrain)) > 1
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """The independent seeds: of pre-training, or of fine-tuning if they share one model."""
+        return self.pretrain if self.is_of_models else self.seeds
+
+    @property
+    def n_units(self) -> int:
+        """How many independent seeds there are."""
+        return len(set(self.units))
+
+    @cached_property
+    def share(self) -> float:
+        """The mean's variance as a fraction of one unit's: 1 / n for n units with equal seeds."""
+        return sum((n / len(self.units)) ** 2 for n in Counter(self.units).values())
+
+    @property
+    def over_seeds(self) -> Component:
+        """The variance of the mean over seeds; NaN for one."""
+        return Component(self.variance_of(self.values), self.n_units - 1)
+
+    @cached_property
+    def over_rows(self) -> Component:
+        """The variance of the mean over seeds that comes from the rows."""
+        variance = float(self.resampled.mean(axis=0).var(ddof=1))
+        return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
+
+    def variance_of(self, values: np.ndarray) -> float:
+        """The variance of the mean of some values by seed [seeds]; NaN for one seed."""
+        if self.n_units < 2:
+            return float("nan")
+        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        return float((np.bincount(unit, values) / n).var(ddof=1) * self.share)
+
+    @property
+    def raised(self) -> str:
+        """The alarms of the runs behind the score: `name:raised/runs`, joined by semicolons."""
+        texts = [text for seed in self.seeds for text in self.alarms.get(seed, ())]
+        names = Counter(chain.from_iterable(text.split(";") for text in texts))
+        return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
+
+    def at(self, seeds: Sequence[int]) -> "Score":
+        """The score at some of its seeds, in the order given."""
+        if tuple(seeds) == self.seeds:
+            return self
+        positions = [self.seeds.index(seed) for seed in seeds]
+        return replace(
+            self,
+            seeds=tuple(seeds),
+            pretrain=tuple(self.pretrain[position] for position in positions),
+            values=self.values[positions],
+            resampled=self.resampled[positions],
+        )
+
+    def minus(self, constant: float) -> "Score":
+        """The score minus a number that is taken as given."""
+        return replace(
+            self,
+            values=self.values - constant,
+            resampled=self.resampled - constant,
+            limits=(self.limits[0] - constant, self.limits[1] - constant),
+        )
+
+
+def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | None:
+    """The sum of `weights` times `scores` at the seeds they share.
+
+    None if there is no score, if one is None, or if they share no seed. The seeds are in the order
+    of the first score, that in which they start from the models. Its limits are what the sum can
+    reach; tokens and alarms are those of all runs together. Its pre-training seeds are those of the
+    score with the fewest, ignoring scores with only one: with two models of shuffled books behind
+    three fine-tuning seeds, there are two independent seeds.
+    """
+    given, of_each = list(scores), list(weights)
+    known = [score for score in given if score]
+    if not known or len(known) < len(given):
+        return None
+    if of_each == [1.0]:
+        return known[0]
+    shared = set.intersection(*(set(score.seeds) for score in known))
+    if not shared:
+        return None
+    seeds = [seed for seed in known[0].seeds if seed in shared]
+    pairs = [(score.at(seeds), weight) for score, weight in zip(known, of_each, strict=True)]
+    several = [of.pretrain for of, _ in pairs if of.is_of_models]
+    # A weight of 0, as in a slope, makes no use of limits, which may be infinite.
+    ends = [sorted(w * end for end in of.limits) if w else (0.0, 0.0) for of, w in pairs]
+
+    def summed(name: str) -> Any:
+        return sum(weight * getattr(score, name) for score, weight in pairs)
+
+    return replace(
+        pairs[0][0],
+        pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
+        values=summed("values"),
+        resampled=summed("resampled"),
+        n_rows=min(score.n_rows for score in known),
+        limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
+        majority=summed("majority"),
+        bag_of_words=summed("bag_of_words"),
+        train_tokens={s: sum(of.train_tokens.get(s, np.nan) for of in known) for s in seeds},
+        alarms={s: tuple(chain(*(of.alarms.get(s, ()) for of in known))) for s in seeds},
+    )
+
+
+def equally(names: Iterable[Any]) -> dict[Any, float]:
+    """The weights of the mean over some tasks."""
+    found = list(names)
+    return {name: 1.0 / len(found) for name in found}
+
+
+def average(scores: Iterable[Score | None]) -> Score | None:
+    """The unweighted mean of several scores, within each seed; None as in `total`."""
+    found = list(scores)
+    return total(found, [1.0 / len(found)] * len(found)) if found else None
+
+
+def of_seeds(values: Mapping[int, float]) -> Score:
+    """A score that varies only over pre-training seeds; its rows are taken as given."""
+    scores, seeds = np.array([*values.values()], dtype=float), tuple(values)
+    return Score(seeds, seeds, scores, np.repeat(scores[:, None], 2, axis=1), n_rows=1)
+
+
+def alarms_of(score: Score) -> dict[int, list[str]]:
+    """By seed, the names of the alarms that a cell's headline score raises.
+
+    `seeds_disagree`: the seed is more than `APART` points below the best one, so it did not fit
+    where that did. The criterion is this distance rather than the training score because it is in
+    the units of the table, exists for every score, and also catches a fit that memorised its rows.
+    Where no seed fits, none has this alarm; those of single runs report that case.
+    `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
+    """
+    mean = [BELOW] * bool(score.value < score.bag_of_words)
+    pairs = zip(score.seeds, failed(score.values), strict=True)
+    return {seed: mean + [DISAGREE] * bool(is_it) for seed, is_it in pairs}
+
+
+def failed(values: np.ndarray) -> np.ndarray:
+    """Which of the fits [seeds] of a cell did not fit where the best one did."""
+    return values < values.max() - APART
+
+
+def fits(alarms: str) -> str:
+    """How many runs fit, as ` (2 of 3)`, from the alarms in `Score.raised`; empty if all do."""
+    failed = re.search(rf"{DISAGREE}:(\d+)/(\d+)", alarms)
+    return f" ({int(failed[2]) - int(failed[1])} of {failed[2]})" if failed else ""
+
+
+def is_marked(alarms: str) -> bool:
+    """Whether a score with these `alarms`, joined by semicolons, is marked with a `!`.
+
+    `below_bag_of_words` alone does not count: it applies to most models without pre-training.
+    """
+    return bool({text.partition(":")[0] for text in alarms.split(";") if text} - {BELOW})
