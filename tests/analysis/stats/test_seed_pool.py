@@ -36,12 +36,15 @@ CASES = {  # spreads, LSTMs, the other one of the contrast, how many are pooled;
 }
 
 
-@pytest.mark.parametrize("n_seeds", [2, 3, 5])
-@pytest.mark.parametrize("case", CASES)
+OF_SEEDS = [(case, n) for case in CASES for n in ([3] if "control" in case else [2, 3, 5])]
+
+
+@pytest.mark.parametrize(("case", "n_seeds"), OF_SEEDS)
 def test_intervals_of_the_mean_and_of_the_worst_task_cover_as_documented(case, n_seeds):
     spreads, n_lstm, other, pooled, least_of_mean, least_of_task = CASES[case]
     rng, means, of_tasks = np.random.default_rng(n_seeds), [], []
-    for _ in range(200 if n_seeds < 5 else 400):  # five seeds leave the least room to 95 %
+    # Five seeds, and a control, leave the least room to what is documented.
+    for _ in range(200 if n_seeds < 5 and pooled == len(spreads) else 400):
         variants = simulate(rng, n_seeds, spreads, n_lstm)
         pair, pool = (variants[0], variants[other]), variants[:pooled]
         means.append(covers(estimate(*pair, pool=pool).interval, 0.0))
