@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 
 from gpt1.cell import VECTORS, Arch
-from tasks.world.make import SKILLS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.studies import (
@@ -48,6 +47,9 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
         if task not in base.experiment.tasks:
             yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
     for task, taught in entry.skills.items():
+        # Imported here, because a plan starts sooner without the program that writes the world.
+        from tasks.world.make import SKILLS
+
         for wrong in sorted({task} - {*tasks} | {*taught} - {*SKILLS}):
             yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
     if entry.skills and not cloze_file(base):

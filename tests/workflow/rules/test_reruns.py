@@ -218,7 +218,7 @@ def reasons(project: Path, *target: str) -> dict[str, set[str]]:
 
 
 def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(project):
-    with open(project / "tasks" / "classification.py", "a", encoding="utf-8") as file:
+    with open(project / "tasks" / "read.py", "a", encoding="utf-8") as file:
         file.write("\n# edited\n")
     plan = planned(project, "all")
     assert plan["examples"] == plan["encode"] == 2
