@@ -43,8 +43,7 @@ OF_SEEDS = [(case, n) for case in CASES for n in ([3] if "control" in case else 
 def test_intervals_of_the_mean_and_of_the_worst_task_cover_as_documented(case, n_seeds):
     spreads, n_lstm, other, pooled, least_of_mean, least_of_task = CASES[case]
     rng, means, of_tasks = np.random.default_rng(n_seeds), [], []
-    # Five seeds, and a control, leave the least room to what is documented.
-    for _ in range(200 if n_seeds < 5 and pooled == len(spreads) else 400):
+    for _ in range(400):
         variants = simulate(rng, n_seeds, spreads, n_lstm)
         pair, pool = (variants[0], variants[other]), variants[:pooled]
         means.append(covers(estimate(*pair, pool=pool).interval, 0.0))
@@ -133,6 +132,15 @@ def test_the_intervals_of_a_line_reach_lower_by_the_failures_that_no_seed_shows(
         assert wider == pytest.approx([0, 40 * none_of_two][::sign])
         assert not found.within(30.0) and found.within(80.0)
         assert (found.p == without.p) == (score > 61.0)  # the line that fails is the lower one
+
+
+def test_failures_that_no_seed_shows_count_in_full_against_a_control_of_fewer_models():
+    values = {0: [60.0] * 4, 1: [60.0, 60.0, 60.0, 20.0]}
+    failing = {task: with_alarms(seeds_of(*of)) for task, of in values.items()}
+    control = line(30, 31, 30, 31, tasks=values, pretrain=(0, 1, 0, 1))
+    found = estimate(failing, control, [0], [failing])
+    assert found.unseen == estimate(failing, tasks=[0], pool=[failing]).unseen
+    assert found.unseen[0] == pytest.approx(40 * stats.binomtest(0, 4).proportion_ci(0.95).high)
 
 
 def test_a_failed_fit_widens_no_interval_of_lines_whose_fits_all_fit():

@@ -218,8 +218,7 @@ class SeedPool:
         down = up = 0.0
         for weight, score in alone.values():
             if failing := self.failing.get(score.line):
-                scaled = weight * np.sqrt(score.share / whole.share)
-                ends = failing.unseen({task: scaled * of for task, of in tasks.items()})
+                ends = failing.unseen({task: weight * of for task, of in tasks.items()})
                 down, up = down + ends[0], up + ends[1]
         return Estimate(whole, parts, (down, up))
 
