@@ -4,7 +4,7 @@ A score has two sources of chance: the seeds (of pre-training, and of fine-tunin
 rows that happen to be in the evaluation set. A `Score` has the value of each seed on all rows, and
 again on many resamples of the rows, which are the same for every seed and every cell of a task (the
 multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two scores is paired by
-seed and by row. The alarms of a single run are in `gpt1.training.alarms`.
+seed and by row. The alarms of a single run are in `gpt1.training.cell_files`.
 """
 
 import re
