@@ -68,6 +68,16 @@ def test_every_text_of_json_lines_is_read_as_it_stands(seed, tmp_path):
     assert not any(row.flaw for row in found)
 
 
+def test_text_that_is_not_utf8_is_refused_with_file_and_line_in_every_layout(published):
+    for name, pattern in (("snli", "*dev.jsonl"), ("dprd", "test*"), ("race", "dev/high/0.txt")):
+        path = next(published(name).glob(pattern))
+        path.write_bytes(path.read_bytes().replace(b" ", b"\xff", 1))
+        folder, split = path.parent, "test" if name == "dprd" else "dev"
+        folder = folder.parents[1] if name == "race" else folder
+        with pytest.raises(InputError, match=rf"{path.name}:1: not UTF-8 at byte \d+ of the line"):
+            task(name).read(folder, split)
+
+
 def test_half_a_surrogate_pair_is_refused_with_its_line(published):
     path = published("snli") / "snli_1.0_dev.jsonl"
     path.write_text(path.read_text().replace("guess 2", r"\ud83d"))

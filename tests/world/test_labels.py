@@ -35,6 +35,14 @@ def test_the_oracle_scores_100_on_every_split_of_two_worlds(splits, other_splits
             assert oracle.answer(name, e) == pytest.approx(e.label, abs=1e-4), e
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_notices_each_changed_label(other_splits, name: str):
+    kind = task(name)
+    step, n = (0.5 if kind.soft_labels else 1), len(kind.labels)
+    for e in other_splits(name)[kind.train][:50]:
+        assert oracle.answer(name, e) != pytest.approx((e.label + step) % n, abs=1e-4), e
+
+
 def test_labels_have_their_intended_shares(splits):
     def share(name: str, label: int) -> float:
         examples = splits(name)["dev"]

@@ -52,6 +52,23 @@ def test_intervals_of_the_mean_and_of_the_worst_task_cover_as_documented(case, n
     assert least_of_task < np.mean(of_tasks, axis=0).min()
 
 
+def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():
+    rng, widths = np.random.default_rng(0), []
+    for _ in range(200):
+        variants = simulate(rng, 2, [3.0] * 8)
+        pools = (variants, ())
+        widths.append([np.ptp(estimate(*variants[:2], pool=pool).interval) for pool in pools])
+    pooled, own = np.median(widths, axis=0)
+    assert pooled < own / 2
+
+
+def test_two_models_that_answer_alike_are_equal_whatever_other_lines_vary():
+    alike = line(0, 0, tasks=TASKS, limits=(-100.0, 100.0))
+    found = estimate(alike, pool=[line(60, 70, tasks=TASKS)] * 8)
+    share = 200 * stats.binomtest(0, 100).proportion_ci(0.95).high
+    assert found.interval == pytest.approx((-share, share)) and found.within(10.0)
+
+
 def test_two_models_of_shuffled_books_behind_three_fits_are_two_seeds():
     rng, covered = np.random.default_rng(2), []
     for _ in range(400):
