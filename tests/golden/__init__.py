@@ -1,8 +1,12 @@
 """A small finished run, and the digests of all that is made from it.
 
-`run.tar.xz` has what the tables read of a run of `world.yaml`, here: cells, predictions, facts and
-benchmarks. `python -m tests.golden` makes all tables, figures, studies and the page anew and writes
-their digests to `digests.json`; a change of theirs is one of the suite's numbers or words.
+`run.tar.xz` has what the tables read of a run of `world.yaml`, here. Of `results/`, and of each
+folder of `variants/`, these are: cells, predictions, baselines, zero_shot, cloze, contamination,
+benchmarks and logs; the JSON files of examples, encoded, pretrain, vectors and corpus;
+examples/cola, pretrain's log.csv, world/manifest.json and world/degrees.csv.
+
+`python -m tests.golden` makes all tables, figures, studies and the page anew and writes their
+digests to `digests.json`; a change of theirs is one of the suite's numbers or words.
 """
 
 import contextlib
