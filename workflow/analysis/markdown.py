@@ -31,14 +31,14 @@ INTERVAL = (
     "or not"
 )
 FITS = (
-    "`(2 of 3)`: so many of the fits behind it score at most 20 points less than the best seed of "
-    "their cell; without such a number all do."
+    "`(2 of 3)`: so many of the fits behind it score at most 20 points (a correlation: 40) less "
+    "than the best seed of their cell; without such a number all do."
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "
     f"`ci_high` in the CSV: {INTERVAL}. "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    f"falling, training rows not fitted, seeds 20 points apart), named in the CSV. {FITS} "
+    f"falling, training rows not fitted, failed fits), named in the CSV. {FITS} "
     "`missing`: not run. Constant answer: the one that scores best on the training rows (by F1 "
     "always yes, otherwise the most frequent label there, for STS-B the mean); on the reported "
     "rows another may score better."

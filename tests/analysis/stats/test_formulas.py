@@ -8,7 +8,7 @@ from scipy import stats
 
 from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
 from workflow.analysis.stats.estimates import Estimate, SeedPool, half_width, holm
-from workflow.analysis.stats.scores import Component, Score, of_seeds, total
+from workflow.analysis.stats.scores import Component, Score, failed, of_seeds, total
 
 
 def estimate_of(value: float, seeds: list[Component], rows: Component) -> Estimate:
@@ -49,6 +49,14 @@ def test_the_interval_of_seeds_that_disagree_is_welchs():
     assert found.seeds == estimate(*lines[::-1]).seeds  # whichever is subtracted
     alone = estimate(lines[1])
     assert alone.seeds == (Component(pytest.approx(alone.score.over_seeds.variance), 2.0),)
+
+
+@pytest.mark.parametrize(("limits", "apart"), [((0.0, 100.0), 20.0), ((-100.0, 100.0), 40.0)])
+def test_a_fit_has_failed_if_it_is_a_fifth_of_the_metrics_range_below_the_best(limits, apart):
+    scores = replace(seeds_of(90.0, 90.0 - apart, 89.99 - apart), limits=limits)
+    assert list(failed(scores)) == [False, False, True]
+    (failing,) = SeedPool([{0: scores}]).failing.values()
+    assert failing.by_task == {0: (1, 3)} and failing.loss == pytest.approx(apart + 0.01)
 
 
 def test_fine_tuning_seeds_of_one_pre_training_do_not_count_as_more_of_it():

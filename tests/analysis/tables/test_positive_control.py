@@ -255,6 +255,7 @@ FAULTS = [  # a check, and an edit with which it just fails
     (SHARE_PERMUTED, on_rows(PERMUTED, ["avg_all"], diff=-25 * 2 / 3 + 0.01)),
     (SPREAD, on_tasks(LSTM, 1, by_seed="1;16.01")),
     (SPREAD, on_tasks(FULL, 1, by_seed="70;85.01;71")),
+    (SPREAD, on_rows(FULL, ["cola"], metric="matthews", by_seed="60;90.02")),
     (DEVIATION, on_rows(LSTM, ["avg_all"], sd=1.51)),
     (RANKS, curve(60, 79, 70, 75, 80)),
     (RISE, curve(60, 62, 64, 66, 67.99)),
@@ -268,6 +269,7 @@ FAULTS = [  # a check, and an edit with which it just fails
 FINE = [  # edits that no check is about, and a curve whose neighbours change places once
     on_tasks(NONE, 1, by_seed="1;99"),
     on_tasks(CONTROL, 1, by_seed="1;99"),
+    on_rows(FULL, ["cola"], metric="matthews", by_seed="60;90"),
     on_rows(FULL, ["avg"], sd=9),
     on_tasks(NONE, 3, diff_high=0.0),
     curve(60, 75, 70, 79, 80),
@@ -359,6 +361,9 @@ def test_zero_shot_tasks_are_counted_only_where_every_task_was_asked(folder):
     table = table[table["task"].isin([*SHOWN, "mean"])]  # of the paper's own four tasks alone
     frame = positive_control.build(write(folder, zero_shot=table), GRID).frame
     assert frame.set_index("check")["met"][[TASKS_SHOWN, PROMPTS]].to_list() == ["yes", "not run"]
+    asked = GRID.zero_shot.model_copy(update={"tasks": SHOWN})  # and the config wants no more
+    frame = positive_control.build(folder, GRID.model_copy(update={"zero_shot": asked})).frame
+    assert PROMPTS not in [*frame["check"]] and TASKS_SHOWN in [*frame["check"]]
 
 
 def test_a_line_of_ones_own_is_of_no_account_for_the_recipe(folder):

@@ -253,10 +253,10 @@ class SeedPool:
         """The failed fits of each line that has some, by what identifies the line."""
         found: dict[object, Failing] = {}
         for line in self.lines:
-            values = {name: of.values for name, of in line.items() if of and of.n_units > 1}
-            losses = [of.max() - of[failed(of)] for of in values.values()]
+            cells = {name: of for name, of in line.items() if of and of.n_units > 1}
+            losses = [of.values.max() - of.values[failed(of)] for of in cells.values()]
             if len(lost := np.concatenate([*losses, np.empty(0)])):
-                by_task = {name: (int(failed(of).sum()), len(of)) for name, of in values.items()}
+                by_task = {name: (int(failed(of).sum()), len(of.seeds)) for name, of in cells.items()}
                 names = [of.line for of in line.values() if of]
                 found |= dict.fromkeys(names, Failing(by_task, float(np.mean(lost))))
         return found

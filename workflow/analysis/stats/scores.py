@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 ANY = -np.inf, np.inf
-APART = 20.0  # a seed that scores so many points less than the best one did not fit
+APART = 0.2  # of the metric's range: a seed so much below the best one did not fit
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
 OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
 
@@ -193,20 +193,24 @@ def of_seeds(values: Mapping[int, float]) -> Score:
 def alarms_of(score: Score) -> dict[int, list[str]]:
     """By seed, the names of the alarms that a cell's headline score raises.
 
-    `seeds_disagree`: the seed is more than `APART` points below the best one, so it did not fit
-    where that did. The criterion is this distance rather than the training score because it is in
+    `seeds_disagree`: the seed is more than a fifth of the metric's range below the best one, so it
+    did not fit where that did. The criterion is this distance rather than the training score because it is in
     the units of the table, exists for every score, and also catches a fit that memorised its rows.
     Where no seed fits, none has this alarm; those of single runs report that case.
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
     mean = [BELOW] * bool(score.value < score.bag_of_words)
-    pairs = zip(score.seeds, failed(score.values), strict=True)
+    pairs = zip(score.seeds, failed(score), strict=True)
     return {seed: mean + [DISAGREE] * bool(is_it) for seed, is_it in pairs}
 
 
-def failed(values: np.ndarray) -> np.ndarray:
-    """Which of the fits [seeds] of a cell did not fit where the best one did."""
-    return values < values.max() - APART
+def failed(score: Score) -> np.ndarray:
+    """Which of the fits [seeds] of a cell did not fit where the best one did.
+
+    A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
+    """
+    width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
+    return score.values < score.values.max() - APART * width
 
 
 def fits(alarms: str) -> str:
