@@ -32,7 +32,7 @@ from gpt1.weights.checkpoint import load_checkpoint
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.common.settings import Settings
-from tasks.world import manifest
+from tasks.world import is_made
 
 Text = Annotated[str, Field(pattern=r"\S")]
 
@@ -69,7 +69,7 @@ def read_items(path: Path, tokenizer: Tokenizer) -> list[EncodedItem]:
     token ids; also for a file of the synthetic world that has been changed.
     """
     items: list[EncodedItem] = []
-    manifest.check(path.parent)
+    is_made(path.parent)
     n_choices: dict[str, int] = {}  # by skill
     for number, line in enumerate(read_text(path).removesuffix("\n").split("\n"), 1):
         try:

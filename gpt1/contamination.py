@@ -21,8 +21,7 @@ import numpy as np
 from gpt1.records import Marks, SplitMarks
 from gpt1.text import normalise
 from gpt1.text.ngrams import SYMBOL, N, Search
-from tasks.common.arrow import split_names
-from tasks.common.documents import read_documents
+from tasks.common.arrow import read_documents, split_names
 from tasks.common.files import sha256_file
 from tasks.common.records import facts_path
 from tasks.examples import ExamplesFacts, check_split, read

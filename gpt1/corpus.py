@@ -33,12 +33,12 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
 from gpt1.text.tokenizer import WORDS, Tokenizer
 from gpt1.text.tokens import DTYPE
-from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
+from tasks.common.arrow import read_documents
 from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
 from tasks.common.hf_datasets import MARK, NAMES, library
-from tasks.common.records import facts_path
-from tasks.world import manifest
+from tasks.common.records import DocumentFacts, DocumentsFacts, facts_path
+from tasks.world import is_made
 
 SPLITS = ("train", "heldout")
 
@@ -87,7 +87,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         word_types=len(words),
         words_sha256=sha256_file(counts_path),
         documents=facts,
-        made=not settings.source and manifest.check(folder),
+        made=not settings.source and is_made(folder),
     )
     description.write(facts_path(out))
     n_words = sum(row.words for row in facts)

@@ -136,7 +136,7 @@ class SplitFacts(Record):
 class EncodedFacts(Record):
     """`encoded/TASK.json`, beside the folder `TASK`; `tokenizer` is a digest.
 
-    `own` is the JSON of `tasks.own.OwnTask`, which training does not depend on.
+    `own` is the JSON of `tasks.settings.OwnTask`, which training does not depend on.
     """
 
     spec: TaskSpec

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tasks import dprd, paper
+from tasks import paper
 from tasks.common.errors import InputError
 from tasks.common.programs import show_door
 from tasks.spec import Example
 from tasks.task import Task
 
 if TYPE_CHECKING:
-    from tasks.own import OwnTask
+    from tasks.settings import OwnTask
 
 PAPER_TASKS: tuple[Task, ...] = (
     *(paper.snli, paper.mnli, paper.qnli, paper.rte, paper.scitail),
@@ -32,10 +32,10 @@ def task(name: str, own: "OwnTask | dict[str, Any] | None" = None) -> Task:
     Raises InputError for an unknown name.
     """
     if own:  # pydantic is imported only for user-defined tasks
-        from tasks.own import OwnTask, own_task
+        from tasks.settings import OwnTask, own_task
 
         return own_task(name, OwnTask.model_validate(own))
-    known = {task.name: task for task in (*TASKS, dprd.dprd)}
+    known = {task.name: task for task in (*TASKS, paper.dprd)}
     if name not in known:
         raise InputError(f"no task {name!r}; the tasks are {' '.join(known)}")
     return known[name]

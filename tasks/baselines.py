@@ -23,13 +23,14 @@ import argparse
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations_with_replacement, pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tasks import task as task_named
-from tasks import word_classes, word_features
+from tasks import word_classes
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
 from tasks.common.records import BaselinesRecord, Scores
@@ -38,9 +39,8 @@ from tasks.metrics import score_split
 from tasks.spec import Example
 from tasks.splits import ranked
 from tasks.task import Task
-from tasks.word_classes import WordClasses
-from tasks.word_features import Features
-from tasks.world.degrees import place, read_degrees
+from tasks.word_classes import WordClasses, words
+from tasks.world import read_degrees
 
 MAX_ROWS = 10_000  # training rows that each baseline but the first two is fitted to
 LONG = 150  # words of a row, on average, of which pairs of pairs would not fit into memory
@@ -48,7 +48,11 @@ STRENGTHS = (0.1, 1.0, 10.0)  # C: the inverse of the regularisation
 FOLDS = 3
 MAX_FEATURES = 50_000  # the most frequent ones
 NEIGHBOURS = 5
+NEAR = 3  # maximum distance in words of an ordered pair
+LONGEST = 3  # maximum number of words in a run
 AT_ONCE = 500  # texts per block, so that their similarities to all training rows fit into memory
+# Yields a list of words, which are counted, for an example, or for each of its choices.
+Features = Callable[[Task, Example], Iterator[list[str]]]
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -67,7 +71,7 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
     """Predictions [n] for `rows` by a linear model on word counts, without tuning."""
-    return linear(task, train, rows, word_features.bag_of_words, tuned=False)
+    return linear(task, train, rows, bag, tuned=False)
 
 
 def linear(
@@ -184,26 +188,26 @@ def baselines(
         "bag_of_words": scores(task, scored, bag_of_words(task, train, rows), degree_of),
     }
     if task.family == "classification":
-        found["affix_bigrams"] = fitted(word_features.affix_bigrams)
+        found["affix_bigrams"] = fitted(affix_bigrams)
     else:
-        found["word_overlap"] = fitted(word_features.word_overlap)
+        found["word_overlap"] = fitted(word_overlap)
         places = (-1,) if task.family == "multiple_choice" else (0, -1)
-        several = [fitted(functools.partial(word_features.one_text, place=k)) for k in places]
+        several = [fitted(functools.partial(one_text, place=k)) for k in places]
         found["one_text"] = {
             split: {name: max(one[split][name] for one in several) for name in values}
             for split, values in several[0].items()
         }
-        found["word_pairs"] = fitted(word_features.word_pairs)
+        found["word_pairs"] = fitted(word_pairs)
     if classes:
         of = {word: str(number) for word, number in classes.items()}
 
         def of_classes(features: Callable[..., Iterator[list[str]]]) -> Features:
             return functools.partial(features, of=lambda word: of.get(word, "-"))
 
-        found["word_classes"] = fitted(of_classes(word_features.word_pairs))
+        found["word_classes"] = fitted(of_classes(word_pairs))
         if np.mean([len(f"{row.first} {row.second}".split()) for row in some]) <= LONG:
-            found["class_orders"] = fitted(of_classes(word_features.word_orders))
-        answers = nearest(task, some, rows, of_classes(word_features.word_runs))
+            found["class_orders"] = fitted(of_classes(word_orders))
+        answers = nearest(task, some, rows, of_classes(word_runs))
         found["nearest_neighbours"] = scores(task, scored, answers, degree_of)
     return found
 
@@ -220,13 +224,124 @@ def scores(
     for split, rows in splits.items():
         part = predictions[start : start + len(rows)]
         labels = np.array([example.label for example in rows])
-        groups = [example.group for example in rows]
-        found |= score_split(task.spec, part, labels, groups, split)
-        if degree_of:
-            degrees = [degree_of[place(example.guid)] for example in rows]
-            found |= score_split(task.spec, part, labels, degrees, split)
+        degrees = [degree_of.get(task.place(row.guid), "") for row in rows]
+        for groups in ([row.group for row in rows], degrees):
+            found |= score_split(task.spec, part, labels, groups, split)
         start += len(rows)
     return found
+
+
+def texts(task: Task, example: Example) -> list[list[list[str]]]:
+    """The words of one or both texts; for multiple choice, of document, question and choice."""
+    first, second = words(example.first), words(example.second)
+    if task.family == "multiple_choice":
+        return [[first, second, words(choice)] for choice in example.choices]
+    return [[first] if task.family == "classification" else [first, second]]
+
+
+def bag(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """Words in one text only, words in both, and the overlap as a share of the second's words."""
+    # A similarity pair has no order: a word in only one text is the same feature for either. The
+    # context, which all choices share, cannot separate them: it counts only through the overlap.
+    names = {"similarity": ("only", "only"), "multiple_choice": ("", "choice")}
+    for *before, last in texts(task, example):
+        if not before:
+            yield [of(word) for word in last]
+            continue
+        first = [word for text in before for word in text]
+        shared = set(first) & set(last)
+        found = [f"both {of(word)}" for word in sorted(shared)]
+        for part, name in zip(
+            (first, last), names.get(task.family, ("first", "second")), strict=True
+        ):
+            if name:
+                found += [f"{name} {of(word)}" for word in part if word not in shared]
+        # The overlap, as the share of the second text's words, in tenths.
+        yield [*found, f"overlap {10 * len(shared) // max(1, len(set(last)))}"]
+
+
+def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """The bag of words, and each pair of a word in the last text and a word in one before it."""
+    bags = bag(task, example, of)
+    for found, (*before, last) in zip(bags, texts(task, example), strict=True):
+        second = {of(word) for word in last}
+        for number, text in enumerate(before):
+            for pair in product({of(word) for word in text}, second):
+                one, other = sorted(pair) if task.family == "similarity" else pair
+                found.append(f"{number} {one} {other}")
+        yield found
+
+
+def word_orders(
+    task: Task, example: Example, of: Callable[[str], str] = str
+) -> Iterator[list[str]]:
+    """Each ordered pair of words near each other, and each pair of such pairs.
+
+    Pairs of pairs are across texts: a pair in the last one with a pair in any text before it. In a
+    single text they are within it.
+    """
+    for *before, last in texts(task, example):
+        own = _in_order(last, of)
+        found = [f"last {pair}" for pair in own]
+        if not before:
+            found += [" ".join(pairs) for pairs in combinations_with_replacement(own, 2)]
+        for number, text in enumerate(before):
+            others = _in_order(text, of)
+            found += [f"{number} {pair}" for pair in others]
+            for pairs in product(others, own):
+                one, two = sorted(pairs) if task.family == "similarity" else pairs
+                found.append(f"{number} {one} {two}")
+        yield found
+
+
+def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
+    """The distinct pairs of words up to `NEAR` apart, as "one>other"; text ends count as words."""
+    names = ["^", *map(of, text), "$"]
+    return sorted(
+        {f"{name}>{other}" for i, name in enumerate(names) for other in names[i + 1 : i + 1 + NEAR]}
+    )
+
+
+def word_runs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """Every run of up to three words of each text, where the text's ends count as words."""
+    for parts in texts(task, example):
+        runs = []
+        for number, text in enumerate(parts):
+            names = ["^", *map(of, text), "$"]
+            runs += [
+                f"{number} {' '.join(names[i : i + n])}"
+                for n in range(1, LONGEST + 1)
+                for i in range(len(names) - n + 1)
+            ]
+        yield runs
+
+
+def word_overlap(task: Task, example: Example) -> Iterator[list[str]]:
+    """The numbers of shared and unshared words, and the shared fraction of each text's words."""
+    for *before, last in texts(task, example):
+        first, second = {word for text in before for word in text}, set(last)
+        shared = len(first & second)
+        found = ["both"] * shared + ["second"] * (len(second) - shared)
+        if task.family != "multiple_choice":
+            found += ["first"] * (len(first) - shared)
+        shares = (10 * shared // max(1, len(text)) for text in (first, second))
+        yield [*found, *(f"{name} {share}" for name, share in zip("ab", shares, strict=True))]
+
+
+def one_text(task: Task, example: Example, place: int) -> Iterator[list[str]]:
+    """The words of the first text (place 0) or of the last one (-1), without the other."""
+    for found in texts(task, example):
+        yield found[place]
+
+
+def affix_bigrams(task: Task, example: Example) -> Iterator[list[str]]:
+    """Each pair of adjacent words, by the words themselves and by their first and last letters."""
+    for (text,) in texts(task, example):
+        found = []
+        for pair in pairwise(["^", *text, "$"]):
+            forms = ([word, f"{word[0]}-", f"-{word[-1]}", f"-{word[-2:]}"] for word in pair)
+            found += [" ".join(bigram) for bigram in product(*forms)]
+        yield found
 
 
 def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:

@@ -29,13 +29,18 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils import disable_progress_bars
 
 from tasks import TASKS, task
-from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import refuse_others, write_json, writing
-from tasks.corpora import CORPORA
-from tasks.dprd import dprd
-from tasks.hub import HubSource, Snapshot, matching, pinned
-from tasks.own import OwnTask
+from tasks.common.files import (
+    MANIFEST,
+    described,
+    read_manifest,
+    refuse_others,
+    write_json,
+    writing,
+)
+from tasks.hub import CORPORA, HubSource, Snapshot, matching, pinned
+from tasks.paper import dprd
+from tasks.settings import OwnTask
 
 SILENCE_SECONDS = 20  # without a byte; the library then retries five times
 GONE = {  # the first match counts: GatedRepoError is a subclass of RepositoryNotFoundError
@@ -75,7 +80,7 @@ def fetch(
                 "unset it, or copy the folder from another machine"
             )
         if not (folder / ".cache").exists():  # which an earlier attempt has left
-            refuse_others(folder, manifest.NAME)
+            refuse_others(folder, MANIFEST)
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with writing(folder):
@@ -95,15 +100,15 @@ def fetch(
             "revision": commit,
             "config": source.config,
             "licence": source.licence,
-            "files": manifest.describe(folder, names),
+            "files": described(folder, names),
         }
-        write_json(folder / manifest.NAME, facts)
-    return manifest.read(folder, "fetch it again")
+        write_json(folder / MANIFEST, facts)
+    return read_manifest(folder, "fetch it again")
 
 
 def is_whole(snapshot: Snapshot) -> bool:
     """Whether all files are present and as fetched. Raises InputError for another commit."""
-    if not Path(snapshot.folder, manifest.NAME).exists():
+    if not Path(snapshot.folder, MANIFEST).exists():
         return False
     _ = snapshot.origin
     try:
@@ -163,7 +168,7 @@ def limit_hub() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", help="a task's name, or a corpus of tasks/corpora.py")
+    parser.add_argument("name", help="a task's name, or a corpus of tasks/hub.py")
     parser.add_argument("--revision", help="40 hexadecimal digits (default: the source's own)")
     parser.add_argument("--folder", required=True, help="where the files and the manifest go")
     parser.add_argument("--own", type=OwnTask.parse, help="JSON of what a task of your own is")

@@ -1,6 +1,6 @@
 """A data set on the Hugging Face hub: its repository and commit, and the snapshot fetched from it.
 
-Each task has its `HubSource` (tasks/paper.py), and so has each corpus (tasks/corpora.py). A
+Each task has its `HubSource` (tasks/paper.py), and so has each corpus (`CORPORA`). A
 revision of None could not be looked up when this was written: such a source is refused until the
 config pins it (`revision:`). A data set without a repository has to be requested: `by_hand` says
 how.
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import inside
+from tasks.common.files import MANIFEST, check_files, inside, read_manifest
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 FETCH_AGAIN = "delete the folder and fetch it again"
@@ -73,6 +72,70 @@ def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, .
     return {ours: (f"{config}/{theirs}-*.parquet",) for ours, theirs in splits.items()}
 
 
+# The corpora that the model can be pre-trained on.
+CORPORA: tuple[HubSource, ...] = (
+    HubSource(
+        name="bookcorpus",  # one sentence per row, without book boundaries
+        repo="bookcorpus/bookcorpus",
+        # From a pull request with parquet files: the main branch is a script that no longer loads.
+        revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
+        config="plain_text",
+        licence="unknown (terms of Smashwords)",
+        files=parquet_files("plain_text", {"train": "train"}),
+        rows={"train": 74_004_228},
+        texts=("text",),
+    ),
+    HubSource(
+        name="bookcorpus_text",  # one sentence per line, without book boundaries
+        repo="rojagtap/bookcorpus",
+        revision=None,
+        licence="mit according to the uploader (unverified)",
+        files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
+        lines=True,
+        note="the commit begins with 7600e0b",
+    ),
+    HubSource(
+        name="wikitext103",
+        repo="Salesforce/wikitext",
+        revision="b08601e04326c79dfdd32d625aee71d232d685c3",
+        config="wikitext-103-raw-v1",
+        licence="cc-by-sa-3.0, gfdl",
+        files=parquet_files("wikitext-103-raw-v1", THREE_SPLITS),
+        rows={"train": 1_801_350, "dev": 3_760, "test": 4_358},
+        texts=("text",),
+    ),
+    HubSource(
+        name="lm1b",
+        repo="billion-word-benchmark/lm1b",
+        # From the branch refs/convert/parquet: the main branch is a script.
+        revision="8d52bfd3cc2819fc1166dbb8144c328e2690de3e",
+        config="plain_text",
+        licence="none on the card",
+        files={split: (f"plain_text/{split}/*.parquet",) for split in ("train", "test")},
+        rows={"train": 30_301_028, "test": 306_688},
+        texts=("text",),
+    ),
+    HubSource(
+        name="tinystories",
+        repo="roneneldan/TinyStories",
+        revision="f54c09fd23315a6f9c86f9dc80f725de7d8f9c64",
+        config="default",
+        licence="cdla-sharing-1.0",
+        files=parquet_files("data", {"train": "train", "dev": "validation"}),
+        rows={"train": 2_119_719, "dev": 21_990},
+        texts=("text",),
+    ),
+)
+
+
+def corpus(name: str) -> HubSource:
+    """The corpus of that name. Raises InputError for any other."""
+    known = {source.name: source for source in CORPORA}
+    if name not in known:
+        raise InputError(f"no corpus {name!r} of the hub; the corpora are {' '.join(known)}")
+    return known[name]
+
+
 def fault(source: HubSource, revision: str | None = None) -> str | None:
     """Why a source cannot be fetched at `revision`, and the remedy; None if valid."""
     if not source.repo:
@@ -123,7 +186,7 @@ class Snapshot:
         for key, value in expected.items():
             if own.get(key) != value:
                 raise InputError(
-                    f"{self.folder}/{manifest.NAME}: {key} is {own.get(key)!r}, expected "
+                    f"{self.folder}/{MANIFEST}: {key} is {own.get(key)!r}, expected "
                     f"{value!r}; {FETCH_AGAIN}"
                 )
         return {"source": "hub", **expected, "config": self.source.config}
@@ -143,10 +206,10 @@ class Snapshot:
         folder, paths = Path(self.folder), self.files(split)
         files = self._manifest()["files"]
         names = (path.relative_to(folder).as_posix() for path in paths)
-        manifest.check(folder, {name: files[name] for name in names}, FETCH_AGAIN)
+        check_files(folder, {name: files[name] for name in names}, FETCH_AGAIN)
         return paths
 
     def _manifest(self) -> dict[str, Any]:
-        if not Path(self.folder, manifest.NAME).is_file():
-            raise InputError(f"{self.folder}: no {manifest.NAME}; fetch {self.source.name} first")
-        return manifest.read(Path(self.folder), FETCH_AGAIN)
+        if not Path(self.folder, MANIFEST).is_file():
+            raise InputError(f"{self.folder}: no {MANIFEST}; fetch {self.source.name} first")
+        return read_manifest(Path(self.folder), FETCH_AGAIN)

@@ -1,4 +1,4 @@
-"""The twelve tasks of the paper's tables 2 to 4, as data.
+"""The twelve tasks of the paper's tables 2 to 4, and DPRD of its zero-shot figure, as data.
 
 The eight GLUE sets have no public test labels: they are scored on dev, and the tables say so;
 predictions on their test rows are for the GLUE server. SNLI, SciTail, RACE and Story Cloze are
@@ -341,4 +341,34 @@ cola = glue(
     # The digest of a file identical to a public copy (git blob f0472d1) except for the last line
     # end. Copies of the training file differ in one row.
     digests={"dev": "b6c27fdaabfd26e2c8a38d54ee5d9f7e4824aa78c80de8f74cc6d9d65d061b07"},
+)
+
+# Rahman and Ng 2012: to which of two candidates does the pronoun refer? Zero-shot only.
+dprd = Task(
+    name="dprd",
+    title="DPRD",
+    family="multiple_choice",
+    labels=("1", "2"),
+    folder="DPRD",
+    layouts=(Documents("{split}.c.txt", layouts.dprd),),
+    select_fraction=0.0,
+    report=("test",),
+    rows={"train": 1_322, "test": 564},
+    label_counts={"train": (661, 661), "test": (282, 282)},
+    prompt=Prompt(before="{first} {choice}", scored="{second}", heuristic="mean"),
+    obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
+    hub=HubSource(
+        name="dprd",
+        repo="community-datasets/definite_pronoun_resolution",
+        revision=None,
+        config="plain_text",
+        licence="unknown",
+        files=parquet_files("plain_text", {"train": "train", "test": "test"}),
+        texts=("sentence", "pronoun", "candidates"),
+        label="label",
+        labels={0: "1", 1: "2"},
+        named_labels=False,  # they are indices into the list of candidates
+        note="the commit begins with 0fdf659",
+    ),
+    hub_rows=layouts.dprd_of_hub,
 )

@@ -37,7 +37,7 @@ from tasks.splits import (
     training_rows,
 )
 from tasks.task import UNLABELLED, Source, Tally, Task
-from tasks.world import manifest
+from tasks.world import is_made
 
 MADE = "made data, not the published set"
 Splits = dict[str, list[Example]]
@@ -52,7 +52,7 @@ def prepare(
     """
     roles = choose_splits(task, settings)
     if settings.is_made:
-        manifest.check(Path(folder))
+        is_made(Path(folder))
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
     official = roles.files

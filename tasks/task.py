@@ -133,10 +133,10 @@ class Task:
         layout = self.layouts[0]
         return layout if isinstance(layout, Table) else None
 
-    def row_of(self, guid: str) -> str:
-        """The number of a guid's row in its file; for RACE, the number of the article."""
-        key = guid.rpartition("/")[0] if self.several_rows_a_text else guid
-        return re.split("[/-]", key)[-1]
+    def place(self, guid: str) -> str:
+        """`task/split/number` of a row of the synthetic world, numbered from 0 in its file."""
+        key = guid.rpartition("/")[0] if self.several_rows_a_text else guid  # RACE: the article
+        return "/".join((*guid.split("/")[:2], re.split("[/-]", key)[-1]))
 
     def files(self, source: Source, split: str) -> list[Path]:
         """The files of a split, sorted. Raises InputError for none or too many."""

@@ -115,7 +115,7 @@ def read(path: Path) -> WordClasses:
 
 
 def main() -> None:
-    from tasks.common.documents import read_documents
+    from tasks.common.arrow import read_documents
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--documents", required=True, type=Path, help="the corpus' documents")

@@ -24,8 +24,8 @@ from gpt1.cell import (
 from gpt1.settings import ScoreRange
 from tasks import Task
 from tasks.common.settings import Settings
-from tasks.own import OwnTask
 from tasks.prompt import Scoring
+from tasks.settings import OwnTask
 from workflow.configuration.sections import Margins, Seeds
 
 Aux = Literal["on", "off"]  # with or without the auxiliary LM loss

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from gpt1.cell import FULL, Arch, home
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows

@@ -27,9 +27,8 @@ from pyarrow import parquet
 from gpt1.text.settings import CorpusSettings
 from tasks.common.errors import InputError
 from tasks.common.files import inside
-from tasks.corpora import corpus
-from tasks.hub import HubSource, Snapshot
-from tasks.world import manifest
+from tasks.hub import HubSource, Snapshot, corpus
+from tasks.world import is_made
 
 ROWS = 50_000
 
@@ -62,7 +61,7 @@ def list_documents(folder: Path, settings: CorpusSettings) -> list[Document]:
     if settings.source:
         documents = list(_hub_documents(folder, settings))
     else:
-        manifest.check(folder)
+        is_made(folder)
         books = folder.rglob("*.txt")
         paths = [path for path in books if path.is_file() and not path.name.startswith(".")]
         documents = [

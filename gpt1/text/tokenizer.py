@@ -24,7 +24,7 @@ from gpt1.text.normalise import words
 from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, sha256_file
-from tasks.common.records import facts_path
+from tasks.common.records import DocumentsFacts, facts_path
 
 CACHED_WORDS = 1 << 18
 WORDS = "words.tsv"  # beside the documents whose words it counts
@@ -134,8 +134,6 @@ def read_words(documents: str | Path) -> dict[str, int]:
 
     Raises InputError for a file that is missing, or not the one that `<documents>.json` describes.
     """
-    from tasks.common.documents import DocumentsFacts  # which imports pyarrow
-
     facts = facts_path(documents)
     described = DocumentsFacts.read(facts)
     path = named_file(facts.parent, WORDS, facts)

@@ -17,9 +17,8 @@ from pathlib import Path
 from gpt1.records import CellRecord
 from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import read_tensors, write_tensors
-from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import write_json
+from tasks.common.files import MANIFEST, check_files, described, read_manifest, write_json
 
 CELL = "cell.json"
 
@@ -41,7 +40,7 @@ def save(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
     for name, content in zip(vocabulary.FILES, vocabulary.contents(tokenizer), strict=True):
         (folder / name).write_bytes(content)
     files = [CELL, *vocabulary.FILES, *(weights_path(folder, seed).name for seed in weights)]
-    write_json(folder / manifest.NAME, {"files": manifest.describe(folder, files)})
+    write_json(folder / MANIFEST, {"files": described(folder, files)})
 
 
 def read(folder: Path) -> CellRecord:
@@ -52,5 +51,5 @@ def read(folder: Path) -> CellRecord:
             "--cores 2 with the config of the run"
         )
     remedy = "keep the cell again"
-    manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)
+    check_files(folder, read_manifest(folder, remedy)["files"], remedy)
     return CellRecord.read(folder / CELL, remedy)

@@ -5,12 +5,14 @@ program that trains for seconds should not pay for.
 """
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, read_json
+from tasks.common.records import DocumentsFacts, facts_path
 
 
 def split_names(folder: str | Path) -> list[str]:
@@ -65,6 +67,24 @@ def split_digest(folder: str | Path, split: str) -> str:
         except FileNotFoundError:
             raise InputError(f"{path}: no such file; {make_again(folder)}") from None
     return total.hexdigest()
+
+
+def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
+    """Name and normalised text (UTF-8) of each document of a split, memory-mapped.
+
+    Raises InputError for a document that is not the one described in `<folder>.json`.
+    """
+    path = facts_path(folder)
+    digests = {of.name: of.sha256 for of in DocumentsFacts.read(path, make_again(path)).documents}
+    table = read_split(folder, split)
+    for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
+        buffer = text.as_buffer()
+        if digests.get(name) != hashlib.sha256(buffer).hexdigest():
+            raise InputError(
+                f"{folder}: {name} is not the document described in {path.name}; "
+                f"{make_again(folder)}"
+            )
+        yield name, buffer
 
 
 def _listed(path: Path, key: str, kind: type) -> list:

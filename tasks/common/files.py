@@ -1,4 +1,4 @@
-"""Atomic file writes, JSON with checksums, and file digests.
+"""Atomic file writes, JSON with checksums, file digests and manifests.
 
 The suite's JSON objects carry a digest of their own content under `checksum`, which is verified
 whenever the file is read: a flipped bit is noticed. Objects without one, such as those of other
@@ -15,13 +15,15 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from tasks.common.errors import InputError
 
 CHECKSUM = "checksum"
+MANIFEST = "manifest.json"  # lists the files of a folder as they were written or fetched
+Described = dict[str, dict[str, Any]]  # size and SHA-256 of files, by their paths below a folder
 ABANDONED_SECONDS = 3600
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEDIES = {  # for a write that the system refuses
@@ -198,6 +200,34 @@ def sha256_json(value: Any) -> str:
     """Hex digest of a JSON value, independent of key order."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def described(folder: Path, names: Iterable[str]) -> Described:
+    """The manifest's entries for these files."""
+    return {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_file(folder / name)}
+        for name in names
+    }
+
+
+def read_manifest(folder: Path, remedy: str) -> dict[str, Any]:
+    """Read a folder's manifest. Raises InputError if it is missing or does not list files."""
+    path = folder / MANIFEST
+    content = read_json(path)
+    files = content.get("files") if isinstance(content, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(own, dict) for own in files.values()):
+        raise InputError(f"{path}: does not list files; {remedy}")
+    return content
+
+
+def check_files(folder: Path, files: Described, remedy: str) -> None:
+    """Raise InputError for the first of these files that is missing or has another digest."""
+    for name, entry in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; {remedy}")
+        if sha256_file(path) != entry.get("sha256"):
+            raise InputError(f"{path}: not the file that {MANIFEST} describes (sha256); {remedy}")
 
 
 def sweep(folder: Path, name: str = "*") -> None:

@@ -72,3 +72,30 @@ class BaselinesRecord(Baselines):
     class_orders: Scores = {}
     nearest_neighbours: Scores = {}
     affix_bigrams: Scores = {}
+
+
+class DocumentFacts(Record):
+    """A document's counts of words, lines and raw bytes; `sha256` is of the normalised text."""
+
+    name: str
+    words: int
+    lines: int
+    source_bytes: int
+    sha256: str
+    heldout: bool
+
+
+class DocumentsFacts(Record):
+    """`<folder>.json`, beside the folder of documents; `rows` and `origin` describe a hub source.
+
+    `words.tsv` has `word_types` different words, and its digest is `words_sha256`.
+    """
+
+    source: str
+    origin: dict[str, str]
+    rows: dict[str, Counts]
+    versions: dict[str, str]
+    word_types: int
+    words_sha256: str
+    documents: list[DocumentFacts]
+    made: bool = False  # the books of a synthetic world

@@ -22,8 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import refuse_others, scratch_folder, write_json, writing
-from tasks.common.manifest import NAME, describe, read
+from tasks.common.files import (
+    MANIFEST,
+    described,
+    read_manifest,
+    refuse_others,
+    scratch_folder,
+    write_json,
+    writing,
+)
 from tasks.world import feelings, kinds, stories
 from tasks.world.draw import NUMBERS, ClozeItem, Draw
 from tasks.world.settings import Discourse, WorldSettings, WorldTaskName
@@ -89,13 +96,13 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     for number in range(settings.books):
         files[f"books/book{number:03d}.txt"] = write_book(settings, number, forbidden)
     tops = sorted({path.partition("/")[0] for path in files}, key=lambda top: top != DEGREES_FILE)
-    listed = read(out, "give another folder")["files"] if (out / NAME).exists() else {}
+    listed = read_manifest(out, "give another folder")["files"] if (out / MANIFEST).exists() else {}
     shapes = {re.sub(r"\d+", "0", path) for path in files}  # of a world of another size
     for file in (file for top in tops for file in (out / top).rglob("*") if file.is_file()):
         there = file.relative_to(out).as_posix()
         if there not in listed if listed else re.sub(r"\d+", "0", there) not in shapes:
             raise InputError(f"{file}: not of the earlier world; move it elsewhere")
-    (out / NAME).unlink(missing_ok=True)
+    (out / MANIFEST).unlink(missing_ok=True)
     with scratch_folder(out / "files") as scratch:  # in one go: RACE alone has thousands
         for path, text in files.items():
             with writing(scratch / path):
@@ -104,8 +111,8 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         for top in tops:
             shutil.rmtree(out / top, ignore_errors=True)
             (scratch / top).replace(out / top)
-    manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}
-    write_json(out / NAME, manifest)
+    manifest = {"settings": settings.model_dump(), "rows": rows, "files": described(out, files)}
+    write_json(out / MANIFEST, manifest)
     return manifest
 
 

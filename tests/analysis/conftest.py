@@ -26,7 +26,7 @@ from gpt1.cell import Arch, Cell, Corpus, NTransfer
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
 from tasks.settings import PrepareSettings
-from tasks.world.degrees import read_degrees
+from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import gpt1
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from tests.analysis.conftest import (
     LAYERS,
     make_grid,

@@ -6,8 +6,7 @@ import pytest
 from gpt1.predict import Predictor, Row, read_rows
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from tasks.common import manifest
-from tasks.common.files import write_json
+from tasks.common.files import MANIFEST, described, write_json
 from tests.fuzz.mutations import fuzz, without_checksums
 from tests.gpt1 import cell_jobs, toy
 
@@ -30,9 +29,9 @@ def test_kept_weights(tmp_path):
     cell_jobs.write_task(tmp_path, "rte")
     _, folder = cell_jobs.kept_cell(tmp_path, "rte")
     without_checksums(folder)
-    files = [path.name for path in folder.iterdir() if path.name != manifest.NAME]
-    described = {"files": manifest.describe(folder, files)}
-    write_json(folder / manifest.NAME, described, checksum=False)
+    files = [path.name for path in folder.iterdir() if path.name != MANIFEST]
+    listed = {"files": described(folder, files)}
+    write_json(folder / MANIFEST, listed, checksum=False)
 
     def read():
         Predictor(folder).answer([Row(text="a b", second="c")], "x")

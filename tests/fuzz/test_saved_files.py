@@ -12,7 +12,7 @@ from gpt1.text.tokenizer import Tokenizer, read_words
 from gpt1.text.tokens import open_tokens
 from gpt1.weights.checkpoint import load_checkpoint, save_checkpoint
 from gpt1.weights.published import read_huggingface, read_openai
-from tasks.common.documents import read_documents
+from tasks.common.arrow import read_documents
 from tasks.examples import read as read_examples
 from tests.fuzz.mutations import fuzz, renewed, without_checksums
 from tests.gpt1 import examples as toy_examples

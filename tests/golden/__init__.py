@@ -16,7 +16,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from tasks.world.degrees import read_degrees
+from tasks.world import read_degrees
 from workflow import studies
 from workflow.analysis import make_figure, make_study, submission
 from workflow.analysis.page import write as page

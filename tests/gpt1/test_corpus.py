@@ -19,7 +19,7 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.shuffle import sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
-from tasks.common.documents import read_documents
+from tasks.common.arrow import read_documents
 from tasks.common.errors import InputError
 from tests.gpt1.text import naive_bpe
 from tests.support.programs import call, refusal, refused

@@ -17,7 +17,7 @@ from gpt1.training.finetuning import FineTuning
 from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
-from tasks.own import OwnTask, own_task
+from tasks.settings import OwnTask, own_task
 from tests.gpt1 import toy
 from tests.gpt1.cell_jobs import (
     SEEDS,

@@ -6,8 +6,7 @@ from typing import Any
 from datasets import Dataset, Features, Value
 
 from tasks import TASKS, task
-from tasks.corpora import CORPORA
-from tasks.hub import HubSource
+from tasks.hub import CORPORA, HubSource
 from tests.hub.standin import Repositories
 from tests.tasks.hub_files import PIN, features
 

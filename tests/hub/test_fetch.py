@@ -12,9 +12,8 @@ from tasks import task
 from tasks.common.files import read_json, sha256_file
 from tasks.fetch import fetch
 from tasks.hub import pinned
-from tasks.own import OwnTask
 from tasks.prepare import prepare
-from tasks.settings import PrepareSettings
+from tasks.settings import OwnTask, PrepareSettings
 from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.support.programs import refusal

@@ -6,9 +6,8 @@ import pytest
 
 from tasks import TASKS, task
 from tasks.common.errors import InputError
-from tasks.corpora import CORPORA, corpus
 from tasks.fetch import source_named
-from tasks.hub import COMMIT, fault, pinned
+from tasks.hub import COMMIT, CORPORA, corpus, fault, pinned
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 TASKS_AND_DPRD = [*TASKS, task("dprd")]

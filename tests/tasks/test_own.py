@@ -11,9 +11,8 @@ from pyarrow import parquet
 from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tasks.own import OwnTask
 from tasks.prompt import Prompt
-from tasks.settings import PrepareSettings
+from tasks.settings import OwnTask, PrepareSettings
 
 WORDS = ["bad", "fair", "good"]
 TEXTS = ['a "plain" film', "an odd, long one", "eine Überraschung", "nothing much"]

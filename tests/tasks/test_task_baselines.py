@@ -10,6 +10,15 @@ import pytest
 from datasets import Dataset
 
 from tasks import TASKS, baselines, task, word_classes
+from tasks.baselines import (
+    affix_bigrams,
+    bag,
+    one_text,
+    word_orders,
+    word_overlap,
+    word_pairs,
+    word_runs,
+)
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
@@ -18,15 +27,6 @@ from tasks.examples import ExamplesFacts, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.spec import Example
-from tasks.word_features import (
-    affix_bigrams,
-    bag_of_words,
-    one_text,
-    word_orders,
-    word_overlap,
-    word_pairs,
-    word_runs,
-)
 from tests.facts import DOCUMENT, DOCUMENTS
 from tests.support.programs import call
 
@@ -143,7 +143,7 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
 
 def test_the_words_that_two_texts_share_and_their_share_are_features():
     def features(name, first, second, choices=()):
-        return list(bag_of_words(task(name), Example("x", first, second, choices, 0)))
+        return list(bag(task(name), Example("x", first, second, choices, 0)))
 
     both = ["both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"]
     assert features("rte", "A red, car", "the red bus") == [both]

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks import PAPER_TASKS, TASKS, task
-from tasks.dprd import pronoun_span
-from tasks.layouts import race_question
+from tasks.layouts import pronoun_span, race_question
 from tasks.read import Row
 
 

@@ -11,8 +11,7 @@ from tasks import TASKS, prepare, task
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.examples import read, write
-from tasks.own import OwnTask
-from tasks.settings import PrepareSettings
+from tasks.settings import OwnTask, PrepareSettings
 from tasks.splits import choose_splits, ranked
 
 MADE = PrepareSettings(published=False)  # the tests' rows are made

@@ -76,7 +76,7 @@ def test_training_depends_on_no_reader_and_no_text(program):
     readers = {path.relative_to(ROOT).as_posix() for path in used_files("tasks.prepare")}
     shared = {p for p in readers if p.startswith("tasks/common/")} | {"tasks/spec.py"}
     assert "tasks/common/hf_datasets.py" not in used
-    assert {"tasks/__init__.py", "tasks/dprd.py", "tasks/layouts.py", "tasks/read.py"} <= readers
+    assert {"tasks/__init__.py", "tasks/layouts.py", "tasks/read.py"} <= readers
     assert "tasks/paper.py" in readers and not used & (readers - shared)
     assert not used & {"gpt1/encode.py", "gpt1/corpus.py"}
     text = {path for path in used if path.startswith("gpt1/text/")}
@@ -92,7 +92,7 @@ def test_the_readers_depend_on_no_task():
 
 def test_zero_shot_scores_depend_on_no_reader():
     used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.zero_shot")}
-    assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/dprd.py", "gpt1/encode.py"}
+    assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/paper.py", "gpt1/encode.py"}
 
 
 def test_pre_training_does_not_depend_on_the_tasks():

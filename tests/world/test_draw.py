@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks import task
-from tasks.world.degrees import place, read_degrees
+from tasks.world import read_degrees
 from tasks.world.draw import WORDS, Draw, half, words_of
 from tasks.world.feelings import FEELINGS, LINKS
 from tasks.world.settings import WorldSettings
@@ -45,7 +45,7 @@ def test_each_row_that_is_read_has_the_degree_of_its_number_in_the_world(
 ):
     for rows in splits(name).values():
         for example in rows:
-            assert degrees[place(example.guid)] == degree_of(name, example), example.guid
+            assert degrees[task(name).place(example.guid)] == degree_of(name, example), example.guid
 
 
 def test_another_seed_has_other_words_and_forms_of_the_same_classes():

@@ -16,7 +16,7 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from workflow.analysis import harness
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
 from workflow.analysis.stats.estimates import Line

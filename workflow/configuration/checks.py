@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from tasks import TASKS
 from tasks.common.errors import InputError
-from tasks.corpora import corpus
-from tasks.hub import fault
+from tasks.hub import corpus, fault
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets

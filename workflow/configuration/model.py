@@ -26,8 +26,7 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import PAPER_TASKS, Task, task
 from tasks.common.settings import DataPath, Settings, unique
-from tasks.own import CARVED, OwnTask
-from tasks.settings import DataSource, PrepareSettings, TaskRows
+from tasks.settings import CARVED, DataSource, OwnTask, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime

@@ -27,8 +27,7 @@ from gpt1.settings import (
 )
 from tasks.common.errors import InputError
 from tasks.common.settings import DataPath, Settings, unique
-from tasks.own import OwnTask
-from tasks.settings import DataSource, TaskRows
+from tasks.settings import DataSource, OwnTask, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
 
 # Scores of a random guess and of the best single model of 2018 on the paper's zero-shot tasks:

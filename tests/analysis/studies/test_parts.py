@@ -3,7 +3,7 @@
 import matplotlib
 import pytest
 
-from tasks.world.degrees import DEGREES
+from tasks.world.settings import DEGREES
 from tests.analysis.conftest import is_noted_as_not_run
 from tests.analysis.studies.test_study_tables import GRID, TASKS, made, mean_of, study
 from tests.analysis.tables.test_degree_tables import write_degrees

@@ -6,7 +6,8 @@ import pytest
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_json
-from tasks.world.degrees import DEGREES, read_degrees
+from tasks.world import read_degrees
+from tasks.world.settings import DEGREES
 from tests.analysis.conftest import make_grid, write_all, write_predictions, write_samples
 from workflow.analysis.paper import FULL, NO_PRETRAINING
 from workflow.analysis.tables import cells, degrees

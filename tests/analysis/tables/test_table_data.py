@@ -14,7 +14,7 @@ from gpt1.text import tokenizer
 from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.text.corpora import write_words
 from tests.tasks import conftest as published_files

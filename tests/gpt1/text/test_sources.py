@@ -10,7 +10,7 @@ from gpt1.text import sources
 from gpt1.text import tokenizer as bpe
 from gpt1.text.documents import normalise_documents
 from gpt1.text.settings import CorpusSettings
-from tasks import corpora
+from tasks import hub as hubs
 from tasks.common.errors import InputError
 from tests.gpt1.text.corpora import write_parquet
 from tests.tasks.hub_files import PIN, manifest
@@ -40,7 +40,7 @@ def small_documents(monkeypatch):
 
 def settings(source, heldout=1, **options):
     """The settings of a stated subset; at PIN where the suite pins no commit."""
-    hub = corpora.corpus(source)
+    hub = hubs.corpus(source)
     revision = None if hub.revision else PIN
     given = {"min_rows": {split: 1 for split in hub.rows}, "revision": revision}
     return CorpusSettings(source=source, heldout=heldout, **given | options)
@@ -175,7 +175,7 @@ def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(t
 
     corpus.documents(folder, settings("bookcorpus"), tmp_path / "right" / "documents")
     facts = json.loads((tmp_path / "right" / "documents.json").read_text())
-    hub = corpora.corpus("bookcorpus")
+    hub = hubs.corpus("bookcorpus")
     assert facts["origin"] == {"repo": hub.repo, "revision": hub.revision}
 
     assert "10 rows in 'train' of bookcorpus, expected 74,004,228; fetch it" in refused(

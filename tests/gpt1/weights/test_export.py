@@ -16,9 +16,8 @@ from gpt1.weights import kept
 from gpt1.weights.checkpoint import read_tensors, write_tensors
 from gpt1.weights.export import VERSIONS, export_cell
 from tasks import PAPER_TASKS, task
-from tasks.common import manifest
-from tasks.common.files import read_json, write_json
-from tasks.own import OwnTask
+from tasks.common.files import MANIFEST, described, read_json, read_manifest, write_json
+from tasks.settings import OwnTask
 from tests.facts import EXAMPLES
 from tests.gpt1 import toy
 from tests.gpt1.cell_jobs import SEEDS, TASKS, kept_cell, write_checkpoint, write_task
@@ -215,8 +214,8 @@ def test_a_classes_name_is_that_of_its_word_in_the_training_file(name, own, mean
         write_tensors(folder / f"seed-{SEEDS[0]}.safetensors", tensors)
         record = {"task": name, "own": own, "family": found.family}
         write_json(folder / "cell.json", read_json(folder / "cell.json") | record)
-        files = manifest.describe(folder, manifest.read(folder, "")["files"])
-        write_json(folder / manifest.NAME, {"files": files})
+        files = described(folder, read_manifest(folder, "")["files"])
+        write_json(folder / MANIFEST, {"files": files})
         second = "" if found.family == "classification" else "b"
         answer = Predictor(folder).predict({"text": "a", "second": second})
         export_cell(folder, tmp_path / word / "out", SEEDS[0])

@@ -24,8 +24,8 @@ from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from tasks.common.records import REMEDY, Scores
 from tasks.metrics import settled
-from tasks.own import OwnTask
-from tasks.world.degrees import place, read_degrees
+from tasks.settings import OwnTask
+from tasks.world import read_degrees
 from workflow.analysis.predictions import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.estimates import SeedPool
@@ -289,7 +289,7 @@ def resampled(
         base, _, group = split.rpartition("_")
         mine = rows[(rows["split"] == base) & (rows["group"] == group)]
     if chosen is not None:
-        mine = mine[mine["guid"].map(lambda guid: place(guid) in chosen).astype(bool)]
+        mine = mine[mine["guid"].map(lambda guid: task.place(guid) in chosen).astype(bool)]
     if mine.empty:
         return None
     shape = len(score.seeds), len(mine) // len(score.seeds)

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tasks.world.degrees import DEGREES
+from tasks.world.settings import DEGREES
 from workflow.analysis import markdown
 from workflow.analysis.figures import scales, style
 from workflow.analysis.lines import Lines

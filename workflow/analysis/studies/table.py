@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from tasks.world.degrees import read_degrees
+from tasks.world import read_degrees
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.samples import Samples

@@ -1,6 +1,6 @@
 """Scores by degree of difficulty, for the rows of the synthetic world.
 
-Many rows are lexical (`tasks.world.degrees`), so a high score alone does not show more than
+Many rows are lexical (`tasks.world`), so a high score alone does not show more than
 knowledge of words. Each score is the task's own metric on the rows of one degree. Beside it,
 `best_baseline` is the highest score of the shallow baselines on that task and degree.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tasks.world.degrees import DEGREES
+from tasks.world.settings import DEGREES
 from workflow.analysis import markdown, shallow
 from workflow.analysis.lines import Lines
 from workflow.analysis.notes import Notes
