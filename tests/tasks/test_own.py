@@ -9,10 +9,10 @@ import pytest
 from pyarrow import parquet
 
 from tasks import prepare, task
-from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.prompt import Prompt
 from tasks.settings import OwnTask, PrepareSettings
+from tests.support.programs import refusal
 
 WORDS = ["bad", "fair", "good"]
 TEXTS = ['a "plain" film', "an odd, long one", "eine Überraschung", "nothing much"]
@@ -64,25 +64,18 @@ def test_every_format_gives_the_same_rows(ending, tmp_path):
 
 
 def test_a_single_file_is_divided_and_alarms_are_noted(tmp_path):
-    write(tmp_path / "rows.csv")
-    carved = {"train": 0.8, "test": 0.2}
-    splits, note = prepared(tmp_path, own(), carve=carved)
-    assert {name: len(rows) for name, rows in splits.items()} == {
-        "train": 22,
-        "select": 2,
-        "test": 6,
-    }
+    def made(rows):
+        write(tmp_path / "rows.csv", rows)
+        return prepared(tmp_path, own(), carve={"train": 0.8, "test": 0.2})
+
+    splits, note = made(ROWS)
+    counts = {name: len(rows) for name, rows in splits.items()}
+    assert counts == {"train": 22, "select": 2, "test": 6}
     assert note == "carved from train: train 24, test 6 of 30 rows"
-    write(tmp_path / "rows.csv", [*ROWS, ROWS[0] | {"stars": 1}])
-    assert (
-        "alarm: 2 of 31 rows have the texts of another row and"
-        in prepared(tmp_path, own(), carve=carved)[1]
-    )
-    write(tmp_path / "rows.csv", [row | {"stars": 2} for row in ROWS])
-    assert (
-        "alarm: all 22 training rows have label 'good'"
-        in prepared(tmp_path, own(), carve=carved)[1]
-    )
+    twice = made([*ROWS, ROWS[0] | {"stars": 1}])[1]
+    assert "alarm: 2 of 31 rows have the texts of another row and" in twice
+    alike = made([row | {"stars": 2} for row in ROWS])[1]
+    assert "alarm: all 22 training rows have label 'good'" in alike
 
 
 def test_parts_of_a_single_file_keep_the_shares_of_skewed_labels(tmp_path):
@@ -129,96 +122,118 @@ def test_labels_are_any_words_and_several_may_have_one_name():
 def test_choices_are_columns_or_a_list_and_a_question_is_a_second_text(tmp_path):
     row = {"story": "It rained.", "a": "Wet.", "b": "Dry.", "both": ["Wet.", "Dry."], "right": 1}
     write(tmp_path / "rows.jsonl", [row])
-    columns = {"text": "story", "choices": ["a", "b"], "label": "right"}
-    chosen = own(kind="multiple_choice", files="rows.jsonl", columns=columns, labels=[])
-    listed = chosen.model_copy(
-        update={"columns": chosen.columns.model_copy(update={"choices": "both", "second": "a"})}
-    )
-    listed = listed.model_copy(update={"labels": ["0", "1"]})
-    (one,), (other,) = (task("mine", of).read(tmp_path, "train") for of in (chosen, listed))
+
+    def example(labels, **columns):
+        columns = {"text": "story", "label": "right", **columns}
+        given = {"kind": "multiple_choice", "files": "rows.jsonl", "columns": columns}
+        (found,) = task("mine", own(**given, labels=labels)).read(tmp_path, "train")
+        return found
+
+    one, other = example([], choices=["a", "b"]), example(["0", "1"], choices="both", second="a")
     assert one.choices == other.choices == ("Wet.", "Dry.") and one.label == other.label == 1
     assert (one.second, other.second) == ("", "Wet.")
+    assert own(kind="pair", columns=COLUMNS | {"second": "reply"}).second == "reply"
+
+
+PAIR = {"kind": "pair", "labels": [0, 1], "prompt": "{review}"}
 
 
 def test_a_prompt_is_over_the_columns_of_the_files():
     asked = task("mine", own(prompt="{review} It was")).prompt
     assert asked == Prompt("{first} It was", choices=("bad", "fair", "good"))
-    pair = {"kind": "pair", "labels": [0, 1], "choices": ["No.", "Yes, {second} too."]}
-    with pytest.raises(InputError, match="a column touches a word") as error:
-        task("mine", own(**pair | {"choices": ["No.", "Yes,{second}"]}, prompt="{review}"))
-    assert str(error.value).startswith("prompt: ")
-    choices = task("mine", own(**pair, prompt="{review}")).prompt.choices
-    assert choices == ("No.", "Yes, {second} too.")
-    with pytest.raises(InputError, match="the choice '{second}' has no words beside columns"):
-        task("mine", own(**pair | {"choices": ["No.", "{second}"]}, prompt="{review}"))
-    with pytest.raises(ValueError, match="choices: give two or more, from the lowest score"):
-        own(labels=[], metric="pearson", prompt="{review}", choices=["Good."])
+    choices = ["No.", "Yes, {second} too."]
+    assert task("mine", own(**PAIR, choices=choices)).prompt.choices == tuple(choices)
+    choices = ["{review} was bad", "{review} was fair", "{review} was good"]
+    assert task("mine", own(prompt="So", choices=choices)).prompt.before == "So"
+    columns = COLUMNS | {"choices": ["a", "b"]}
+    chosen = own(kind="multiple_choice", columns=columns, labels=[], prompt="So")
+    assert task("mine", chosen).prompt == Prompt("So")
+    assert task("mine", own(labels=["", "good"])).labels == ("", "good")
 
 
-def test_a_column_that_holds_lists_is_refused(tmp_path):
-    (tmp_path / "rows.jsonl").write_text('{"review": ["a", "b"], "stars": 0}\n')
-    with pytest.raises(InputError, match=r"rows.jsonl:1: column 'review' holds \['a', 'b'\]; give"):
-        task("mine", own(files="rows.jsonl")).read(tmp_path, "train")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (PAIR | {"choices": ["No.", "Yes,{second}"]}, "prompt: a column touches a word"),
+        (PAIR | {"choices": ["No.", "{second}"]}, "the choice '{second}' has no words beside col"),
+        (
+            {"labels": ["", "good"], "prompt": "{review} It was"},
+            "prompt: the choice '' has no words beside columns; add",
+        ),
+        ({"prompt": "It was"}, "prompt: 'It was' names no column; give one in braces, as {review}"),
+        ({"prompt": "{text} It was"}, "prompt: no column 'text' is read; give {review}"),
+    ],
+)
+def test_a_prompt_that_cannot_be_asked_is_refused(given, said):
+    assert said in refusal(task, "mine", own(**given))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"labels": [], "metric": "pearson", "prompt": "{review}", "choices": ["Good."]},
+            "choices: give two or more, from the lowest score",
+        ),
+        (
+            {"columns": COLUMNS | {"second": "reply"}},
+            "columns: second is of two texts; give kind: pair",
+        ),
+    ],
+)
+def test_keys_that_do_not_fit_are_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        own(**given)
 
 
 WRONG = {  # what a file holds, and words of the line
-    "review,stars\na,0\nb": "rows.csv:3: expected 2 columns, found 1; ",
-    'review,stars\n"a,0\n': "rows.csv:2: not CSV (unexpected end of data); export",
-    "review,stars,stars\na,0,0\n": "rows.csv:1: a column occurs twice: review stars stars",
-    "review;stars\nfine, thanks;1\n": "rows.csv:1: columns are separated by ';'; give commas",
-    "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in col",
-    "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2; correct",
-    "review,stars\n ,1\n": "rows.csv:2: empty text",
-    "review,stars\n0,a film\n": "'a film' is unknown; mine has 0, 1, 2; exchange text and label in",
-    "a film,0\nb,1\n": "give its name in columns, or above the rows if the file has no names in l",
-    "Review,stars\na,0\n": "no column 'review', found Review stars; give Review in columns",
-    "review,stars\n": "split 'train' has no usable row; add rows below the names",
-    "": "rows.csv: the file is empty; write it again",
-    "PK\3\4 xl/workbook.xml [Content_Types].xml": "rows.csv: a spreadsheet; export it as CSV",
-    "PK\3\4 rows.csv": "rows.csv: compressed; unpack it",
-    "PAR1": "rows.csv: a Parquet file; name it .parquet",
-}
-WRONG_TSV = {
-    'review\tstars\n"a"\t"0"\n': "label '\"0\"' is unknown; mine has 0, 1, 2; name the file",
-    '"review"\t"stars"\n"a"\t"0"\n': 'no column \'review\', found "review" "stars"; name the file',
-    "review,stars\na,0\n": "columns are separated by ','; give tabs, or name the file .csv",
+    "rows.csv": {
+        "review,stars\na,0\nb": "rows.csv:3: expected 2 columns, found 1; ",
+        'review,stars\n"a,0\n': "rows.csv:2: not CSV (unexpected end of data); export",
+        "review,stars,stars\na,0,0\n": "rows.csv:1: a column occurs twice: review stars stars",
+        "review;stars\nfine, thanks;1\n": "rows.csv:1: columns are separated by ';'; give commas",
+        "text,stars\na,0\n": "rows.csv:1: no column 'review', found text stars; give its name in",
+        "review,stars\na,7\n": "rows.csv:2: label '7' is unknown; mine has 0, 1, 2; correct",
+        "review,stars\n ,1\n": "rows.csv:2: empty text",
+        "review,stars\n0,a film\n": "'a film' is unknown; mine has 0, 1, 2; exchange text and",
+        "a film,0\nb,1\n": "give its name in columns, or above the rows if the file has no names",
+        "Review,stars\na,0\n": "no column 'review', found Review stars; give Review in columns",
+        "review,stars\n": "split 'train' has no usable row; add rows below the names",
+        "": "rows.csv: the file is empty; write it again",
+        "PK\3\4 xl/workbook.xml [Content_Types].xml": "rows.csv: a spreadsheet; export it as CSV",
+        "PK\3\4 rows.csv": "rows.csv: compressed; unpack it",
+        "PAR1": "rows.csv: a Parquet file; name it .parquet",
+    },
+    "rows.tsv": {
+        'review\tstars\n"a"\t"0"\n': "label '\"0\"' is unknown; mine has 0, 1, 2; name the file",
+        '"review"\t"stars"\n"a"\t"0"\n': 'no column \'review\', found "review" "stars"; name the',
+        "review,stars\na,0\n": "columns are separated by ','; give tabs, or name the file .csv",
+    },
+    "rows.jsonl": {'{"review": ["a", "b"], "stars": 0}\n': ":1: column 'review' holds ['a', 'b'];"},
+    "rows.parquet": {"PAR1": "not a whole parquet file"},
 }
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
-    [("rows.csv", *one) for one in WRONG.items()]
-    + [("rows.tsv", *one) for one in WRONG_TSV.items()],
+    [(name, *one) for name, texts in WRONG.items() for one in texts.items()],
 )
 def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(name, text, words, tmp_path):
     (tmp_path / name).write_text(text)
-    with pytest.raises(InputError) as error:
-        task("mine", own(files=name)).read(tmp_path, "train")
-    said = str(error.value)
-    assert words in said and "download" not in said and "\n" not in said
-
-
-def test_a_wrong_score_is_not_to_be_listed_in_labels(tmp_path):
-    (tmp_path / "rows.csv").write_text("review,stars\na,7\n")
-    with pytest.raises(
-        InputError, match="label '7' is unknown; expected a score .*; correct the row$"
-    ):
-        task("mine", own(labels=[], metric="pearson")).read(tmp_path, "train")
+    said = refusal(task("mine", own(files=name)).read, tmp_path, "train")
+    assert words in said and "download" not in said
+    if words.startswith("rows.csv:2: label '7'"):  # no label word to list, where it is a score
+        scores = task("mine", own(labels=[], metric="pearson"))
+        said = refusal(scores.read, tmp_path, "train")
+        assert "'7' is unknown; expected a score" in said and said.endswith("; correct the row")
 
 
 def test_a_task_whose_test_rows_are_training_rows_is_named(tmp_path):
     for split in ("train", "test"):
         write(tmp_path / f"{split}.csv")
-    with pytest.raises(
-        InputError, match="^mine: 30 of 30 rows of 'test' are training rows of mine"
-    ):
-        prepared(tmp_path, own(files={of: f"{of}.csv" for of in ("train", "test")}))
-
-
-def test_a_broken_parquet_file_is_refused(tmp_path):
-    (tmp_path / "rows.parquet").write_text("PAR1")
-    with pytest.raises(InputError, match="not a whole parquet file"):
-        task("mine", own(files="rows.parquet")).read(tmp_path, "train")
+    files = {of: f"{of}.csv" for of in ("train", "test")}
+    said = refusal(prepared, tmp_path, own(files=files))
+    assert said.startswith("mine: 30 of 30 rows of 'test' are training rows of mine")
 
 
 @pytest.mark.parametrize(
@@ -238,28 +253,6 @@ def test_labels_keep_their_order_in_json(labels, tmp_path):
         assert swapped.to_json() != given.to_json()
 
 
-def test_a_second_text_of_a_classification_is_refused():
-    with pytest.raises(ValueError, match="columns: second is of two texts; give kind: pair"):
-        own(columns=COLUMNS | {"second": "reply"})
-    assert own(kind="pair", columns=COLUMNS | {"second": "reply"}).second == "reply"
-
-
-def test_a_blank_label_is_no_choice_of_a_prompt():
-    assert task("mine", own(labels=["", "good"])).labels == ("", "good")
-    with pytest.raises(InputError, match="prompt: the choice '' has no words beside columns; add"):
-        task("mine", own(labels=["", "good"], prompt="{review} It was"))
-
-
-def test_a_prompt_names_a_column_or_its_choices_do():
-    with pytest.raises(InputError, match="prompt: 'It was' names no column; give .* as {review}"):
-        task("mine", own(prompt="It was"))
-    choices = ["{review} was bad", "{review} was fair", "{review} was good"]
-    assert task("mine", own(prompt="So", choices=choices)).prompt.before == "So"
-    columns = COLUMNS | {"choices": ["a", "b"]}
-    chosen = own(kind="multiple_choice", columns=columns, labels=[], prompt="So")
-    assert task("mine", chosen).prompt == Prompt("So")
-
-
 PANDAS = {  # the words of pandas in a CSV file, and labels of the config
     "True False": [True, False],
     "0.0 1.0": [0, 1],
@@ -275,9 +268,9 @@ def test_booleans_and_whole_floats_of_pandas_are_found_in_text_files(words, tmp_
         write(tmp_path / f"rows.{ending}", rows)
         found = task("mine", own(files=f"rows.{ending}", labels=PANDAS[words]))
         assert [row.label for row in found.read(tmp_path, "train")] == [0, 1]
-    with pytest.raises(InputError, match="label 'v1.0' is unknown"):
-        write(tmp_path / "rows.csv", [{"review": "a film", "stars": "v1.0"}])
-        task("mine", own(labels=["v1", "v2"])).read(tmp_path, "train")
+    write(tmp_path / "rows.csv", [{"review": "a film", "stars": "v1.0"}])
+    other = task("mine", own(labels=["v1", "v2"]))
+    assert "label 'v1.0' is unknown" in refusal(other.read, tmp_path, "train")
 
 
 def test_a_csv_cell_may_be_as_long_as_a_document(tmp_path):

@@ -26,6 +26,8 @@ def test_train_select_and_reported_splits_are_disjoint_rows(name, published):
     splits, meta = prepare.prepare(task(name), published(name), MADE)
     assert list(meta["rows"]) == ["train", "select", *task(name).report]
     assert set(Counter(g for rows in guids(splits).values() for g in rows).values()) == {1}
+    choices = {len(row.choices) for rows in splits.values() for row in rows}
+    assert choices == {len(task(name).labels) * (task(name).family == "multiple_choice")}
     official = {split: {g.split("/")[1] for g in rows} for split, rows in guids(splits).items()}
     assert all(official[split] == {split} for split in task(name).report)
     assert not official["select"] & set(task(name).report)

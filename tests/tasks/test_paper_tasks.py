@@ -1,34 +1,24 @@
-"""Every task's original layout becomes the examples that stand in it."""
+"""The tasks as data: their sources, their prompts, and the examples of every layout."""
 
-from collections import Counter
+import re
 from pathlib import Path
 
 import pytest
 
 from tasks import PAPER_TASKS, TASKS, task
+from tasks.fetch import source_named
+from tasks.hub import COMMIT, CORPORA, corpus, fault, pinned
 from tasks.layouts import pronoun_span, race_question
+from tasks.prompt import Prompt, parts
 from tasks.read import Row
+from tests.support.programs import refusal
+from tests.tasks.hub_files import PIN
 
 
 def test_tasks_are_the_twelve_of_the_paper_in_its_order():
     names = "snli mnli qnli rte scitail race story_cloze mrpc qqp stsb sst2 cola"
     assert " ".join(each.name for each in PAPER_TASKS) == names
     assert TASKS[: len(PAPER_TASKS)] == PAPER_TASKS and task("dprd").main == "test"
-
-
-@pytest.mark.parametrize("name", [each.name for each in (*TASKS, task("dprd"))])
-def test_every_labelled_split_is_read_with_unique_guids_and_valid_labels(name, published):
-    folder, each = published(name), task(name)
-    seen = Counter()
-    for split in each.rows:
-        for example in each.read(folder, split):
-            assert example.guid.startswith(f"{name}/{split}/")
-            assert isinstance(example.label, float if each.soft_labels else int)
-            assert 0 <= example.label < len(each.labels)
-            assert not example.choices or len(example.choices) == len(each.labels)
-            assert (each.family == "multiple_choice") == bool(example.choices)
-            seen[example.guid] += 1
-    assert set(seen.values()) == {1}
 
 
 # Layout, split, place; both texts, choices and label; the guid, without its task.
@@ -116,3 +106,88 @@ def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before
 def test_a_flaw_of_race_is_told_with_the_number_of_its_question(texts, flaw):
     row = race_question(Row(Path("x"), 1), ("high", "high12.txt", 2), *texts)
     assert row.flaw.startswith(flaw) and row.key == "high/12/2"
+
+
+@pytest.mark.parametrize(
+    ("template", "fault"),
+    [
+        ("{first} {label}", "no column 'label'; give first, second, choice"),
+        ("{first}.", "a column touches a word; put a blank between them"),
+        ("so:{first}", "a column touches a word"),
+        ("{first}{second}", "a column touches a word"),
+    ],
+)
+def test_a_template_that_cannot_be_encoded_is_refused(template, fault):
+    with pytest.raises(ValueError, match=fault):
+        Prompt(before=template)
+    assert parts("So {first} very") == [("So ", "first"), (" very", None)]
+
+
+def test_each_task_has_a_prompt_with_a_choice_for_each_label():
+    scorings = {"sst2": 3, "race": 3, "cola": 1, "dprd": 1}
+    for of in (*TASKS, task("dprd")):
+        prompt = of.prompt
+        assert len(prompt.scorings) == scorings.get(of.name, 2), of.name
+        is_asked = of.family != "multiple_choice" and of.name != "cola"
+        n = 2 if of.soft_labels else len(of.labels)
+        assert len(prompt.choices) == (n if is_asked else 0), of.name
+
+
+def test_a_random_guess_scores_what_needs_no_reading():
+    found = {name: round(task(name).random_score, 1) for name in ("snli", "race", "qqp", "stsb")}
+    assert found == {"snli": 33.3, "race": 25.0, "qqp": 54.0, "stsb": 0.0}
+
+
+TASKS_AND_DPRD = [*TASKS, task("dprd")]
+SOURCES = [*(each.hub for each in TASKS_AND_DPRD), *CORPORA]
+
+
+def test_no_two_sources_have_the_same_name_and_a_tasks_is_its_own():
+    assert len({source.name for source in SOURCES}) == len(SOURCES)
+    assert all(each.hub.name == each.name for each in TASKS_AND_DPRD)
+    assert [source_named(source.name) for source in SOURCES] == SOURCES
+
+
+@pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
+def test_splits_rows_and_labels_are_the_tasks_own(of):
+    assert set(of.hub.files) == {*of.rows, *of.unlabelled} or of.hub.by_hand
+    if of.hub.labels:
+        assert set(of.hub.labels.values()) == set(of.labels)
+    else:
+        assert of.name == "stsb" or of.hub.by_hand
+    assert len(of.shares) == len(of.labels)
+    assert sum(of.shares) == pytest.approx(1, abs=0.011)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain_it(source):
+    assert source.licence
+    if source in CORPORA:
+        assert set(source.rows) == (set() if source.lines else set(source.files))
+    if source.repo:
+        assert re.fullmatch(r"[\w-]+/[\w-]+", source.repo)
+        assert set(source.unlabelled) <= set(source.files)
+        assert source.revision is None or COMMIT.fullmatch(source.revision)
+        assert source.lines or source.texts
+    else:
+        assert f"set {{folder: {task(source.name).folder}}}" in source.by_hand
+
+
+@pytest.mark.parametrize(
+    ("name", "revision", "message"),
+    [
+        ("cola", PIN.upper(), "is not a commit"),
+        ("dprd", None, "begins with 0fdf659); look it up on the hub and give revision:"),
+        ("story_cloze", PIN, "fill in the form at cs.rochester.edu/nlp/rocstories"),
+    ],
+)
+def test_what_is_no_pin_is_refused_with_the_remedy(name, revision, message):
+    assert message in (fault(task(name).hub, revision) or "")
+    assert message in refusal(pinned, task(name).hub, revision)
+    assert pinned(task("cola").hub).startswith("bcdcba79") and fault(task("cola").hub) is None
+    assert pinned(task("cola").hub, PIN) == pinned(task("dprd").hub, PIN) == PIN
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    assert "no data set 'glue' to fetch; there are snli mnli" in refusal(source_named, "glue")
+    assert "no corpus 'pile' of the hub; the corpora are bookcorpus" in refusal(corpus, "pile")
