@@ -46,14 +46,39 @@ def published(
     dropped: Counter[str],
     least: int | None = None,
 ) -> None:
-    """Run all checks of an official split's rows except `rows_as_known`.
+    """Check an official split for CSV-quoted texts, its number of rows and that of each label.
 
-    `path` is the split's first file, `least` the minimum size of a declared subset.
+    `path` is the split's first file, `least` the minimum size of a declared subset. Some copies
+    count flawed rows and some do not, so the number of rows may lie between; rows without a gold
+    label are in no official number. Where two labels are about equally frequent, nothing but their
+    exact numbers shows that they were swapped. STS-B's scores are rounded.
     """
     unquoted_texts(path, examples)
-    _count(task, path, name, len(examples), dropped, least)
-    _labels(task, path, name, examples)
-    _balance(task, path, examples)
+    n, official = len(examples), task.rows[name]
+    flawed = sum(dropped.values()) - dropped[NO_GOLD_LABEL]
+    if n > official or n + flawed < (least or official):
+        expected = f"{least:,} to {official:,}" if least else f"{official:,}"
+        remedy = OWN_ROWS
+        if not least and n < official:
+            remedy += f"; a subset is declared with min_rows: {{{name}: {n}}}"
+        raise InputError(f"{path}: {n:,} rows in {name!r}, expected {expected}; {remedy}")
+    counts = Counter(int(row.label + 0.5) for row in examples)
+    found, known = [counts[k] for k in range(len(task.labels))], task.label_counts.get(name)
+    if known and n == official and found != [*known]:
+        numbers = "; ".join(
+            f"{label} {a:,}, expected {b:,}"
+            for label, a, b in zip(task.labels, found, known, strict=True)
+        )
+        reason = "labels in another order" if sorted(found) == sorted(known) else "other data"
+        raise InputError(f"{path}: {name!r} has {numbers} ({reason}); {OWN_ROWS}")
+    for label, count, expected_share in zip(task.labels, found, task.shares, strict=True):
+        slack = 4 * sqrt(expected_share * (1 - expected_share) / n)
+        away = abs(count / n - expected_share) > BALANCE + slack
+        if away or (not count and expected_share > slack):
+            raise InputError(
+                f"{path}: {count / n:.0%} of {n:,} rows have label {label!r}, expected about "
+                f"{expected_share:.0%}: labels in another order, or another file; {OWN_ROWS}"
+            )
 
 
 def unlabelled(path: Path, name: str, examples: list[Example], expected: int | None) -> None:
@@ -93,58 +118,6 @@ def quoted_texts(examples: list[Example]) -> str:
                 f"CSV, first {quoted[0][:40]!r}"
             )
     return ""
-
-
-def _count(
-    task: Task, path: Path, name: str, n_rows: int, dropped: Counter[str], least: int | None
-) -> None:
-    """Check for the official number of rows, or in a declared subset for at least `least`.
-
-    Some copies count flawed rows and some do not, so the number may lie between. Rows without a
-    gold label are in no official number.
-    """
-    official = task.rows[name]
-    flawed = sum(dropped.values()) - dropped[NO_GOLD_LABEL]
-    if n_rows <= official and n_rows + flawed >= (least or official):
-        return
-    expected = f"{least:,} to {official:,}" if least else f"{official:,}"
-    remedy = OWN_ROWS
-    if not least and n_rows < official:
-        remedy += f"; a subset is declared with min_rows: {{{name}: {n_rows}}}"
-    raise InputError(f"{path}: {n_rows:,} rows in {name!r}, expected {expected}; {remedy}")
-
-
-def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
-    """Check that a whole split has each label exactly as often as published, where that is known.
-
-    Where two labels are about equally frequent, nothing else shows that they were swapped.
-    """
-    expected = task.label_counts.get(name)
-    if expected is None or len(examples) != task.rows[name]:
-        return
-    counts = Counter(row.label for row in examples)
-    own = tuple(counts[index] for index in range(len(task.labels)))
-    if own != expected:
-        numbers = "; ".join(
-            f"{label} {n:,}, expected {m:,}"
-            for label, n, m in zip(task.labels, own, expected, strict=True)
-        )
-        reason = "labels in another order" if sorted(own) == sorted(expected) else "other data"
-        raise InputError(f"{path}: {name!r} has {numbers} ({reason}); {OWN_ROWS}")
-
-
-def _balance(task: Task, path: Path, examples: list[Example]) -> None:
-    """Check that each label is about as frequent as expected, with STS-B's scores rounded."""
-    n = len(examples)
-    counts = Counter(int(row.label + 0.5) for row in examples)
-    for index, (label, expected) in enumerate(zip(task.labels, task.shares, strict=True)):
-        share = counts[index] / n
-        slack = 4 * sqrt(expected * (1 - expected) / n)
-        if abs(share - expected) > BALANCE + slack or (not share and expected > slack):
-            raise InputError(
-                f"{path}: {share:.0%} of {n:,} rows have label {label!r}, expected about "
-                f"{expected:.0%}: labels in another order, or another file; {OWN_ROWS}"
-            )
 
 
 def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) -> None:

@@ -35,6 +35,7 @@ REVERSED_NEWS = (
 )
 # The books' verdicts on a claim that follows, that does not, or that what is told leaves open.
 VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
+FOLLOWS = {"entailment": True, "contradiction": False, "neutral": None}
 JUDGED = 0.3  # the share of the books' paragraphs that end in a verdict
 # Most claims are true, like most of what a book says: where claims cannot be predicted at all,
 # models do not learn whether they are true (bench/LOG.md).
@@ -42,14 +43,19 @@ TRUE_SHARE = 0.75
 DENIED = 0.2  # the share of denials among the claims about kinds and remarks
 LINKS = ("but", "while", "whereas", "yet")
 FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
+OTHER: dict[Feeling, Feeling] = {"mood": "energy", "energy": "mood"}
 # For each feeling, the classes of its adjectives and of its causes, the good ones first.
 ADJECTIVES: dict[Feeling, tuple[str, str]] = {
     "mood": ("happy", "sad"),
     "energy": ("fresh", "weary"),
 }
 CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("rest", "work_hard")}
+# The word after a state that nobody expected. Without it nothing in the books would compare how
+# somebody felt with what had happened.
+SURPRISE = {True: "luckily", False: "alas"}
 SURPRISES = 0.08  # the share of the books' deeds with an unexpected outcome
 LEFT_OPEN = 0.17  # the share of the books' claims that what is told leaves open
+DAY = "It was a day of {}."
 GENRES = {
     "fiction": ("once {}", "long ago {}"),
     "news": ("it is reported that {}", "it was announced that {}"),
@@ -136,33 +142,15 @@ def how(draw: Draw, feeling: Feeling, good: bool, denied: bool = False, n: int =
     return f"{draw.form(*NEGATORS)} {adjectives}" if denied else adjectives
 
 
-def surprise(good: bool) -> str:
-    """The word after a state that nobody expected.
-
-    Without it nothing in the books would compare how somebody felt with what had happened.
-    """
-    return "luckily" if good else "alas"
-
-
 def degree_and_judged(draw: Draw, shares: tuple[int, ...] = IN_BOOKS) -> tuple[Degree, bool]:
     """Draw the degree of a paragraph of the books, and whether it ends in a verdict on a claim."""
     judged = draw.random() < JUDGED
     return draw.degree(IN_VERDICTS if judged else shares), judged
 
 
-def is_so(draw: Draw) -> bool:
-    """Whether a claim that the books judge follows from what is told."""
-    return draw.random() < TRUE_SHARE
-
-
 def verdict(claim: str, follows: bool | None) -> str:
     """A claim and the books' verdict on it."""
     return f"{CLAIM} {claim} {VERDICTS[follows]}"
-
-
-def another(feeling: Feeling) -> Feeling:
-    """The feeling that is not this one."""
-    return "energy" if feeling == "mood" else "mood"
 
 
 def snli(draw: Draw, label: str, degree: Degree) -> Row:
@@ -171,7 +159,7 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
     Neutral: the claim is about the other of mood and energy. Compositional: what happened or the
     claim is reversed, or both.
     """
-    telling, claim = _telling_and_claim(draw, label, degree)
+    telling, claim, _ = telling_and_claim(draw, FOLLOWS[label], degree)
     return Row(sentence(telling.clause), sentence(claim), label, degree=degree)
 
 
@@ -180,22 +168,25 @@ def mnli(
 ) -> Row:
     """A row as of `snli`, told in one of the genres."""
     genre = draw.choice(genres)
-    telling, claim = _telling_and_claim(draw, label, degree)
-    told = _told(draw, telling.clause, genre)
+    telling, claim, _ = telling_and_claim(draw, FOLLOWS[label], degree)
+    told = draw.form(*GENRES[genre]).format(telling.clause)
     return Row(sentence(told), sentence(claim), label, group=genre, degree=degree)
 
 
-def _told(draw: Draw, clause: str, genre: str) -> str:
-    return draw.form(*GENRES[genre]).format(clause)
+def telling_and_claim(
+    draw: Draw, follows: bool | None, degree: Degree, by_pronoun: bool = False
+) -> tuple[Telling, str, bool]:
+    """What happened to somebody, a claim about how they felt, and whether it says they felt good.
 
-
-def _telling_and_claim(draw: Draw, label: str, degree: Degree) -> tuple[Telling, str]:
+    The claim is about the other feeling if neither it nor the opposite `follows` (None).
+    """
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
-    good = telling.good == (label == "entailment")
-    if label == "neutral":
-        feeling, good = another(feeling), draw.random() < 0.5
-    return telling, state(draw, _subject(draw, telling), feeling, good, denied)
+    good = telling.good == follows
+    if follows is None:
+        feeling, good = OTHER[feeling], draw.random() < 0.5
+    who = he(telling.who) if by_pronoun else _subject(draw, telling)
+    return telling, state(draw, who, feeling, good, denied), good
 
 
 def _subject(draw: Draw, telling: Telling) -> str:
@@ -209,11 +200,12 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     telling = tell(draw, feeling, good, degree, reversed_=reversed_)
     claimed = good == (label == "entailment")
     claim = state(draw, _subject(draw, telling), feeling, claimed, denied)
-    return Row(f"{_day(draw)} {sentence(telling.clause)}", sentence(claim), label, degree=degree)
-
-
-def _day(draw: Draw) -> str:
-    return f"It was a day of {draw.word('time')}."
+    return Row(
+        f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}",
+        sentence(claim),
+        label,
+        degree=degree,
+    )
 
 
 def deeds(draw: Draw) -> str:
@@ -234,7 +226,7 @@ def deeds(draw: Draw) -> str:
         ]
         draw.shuffle(lines)
     elif form < SURPRISES:
-        lines = [f"{state(draw, who, feeling, not good, denied, n)} , {surprise(not good)}"]
+        lines = [f"{state(draw, who, feeling, not good, denied, n)} , {SURPRISE[not good]}"]
     elif form < 2 * SURPRISES:
         lines = [f"{state(draw, who, feeling, good, denied, n)} , of course"]
     elif denied:
@@ -246,9 +238,9 @@ def deeds(draw: Draw) -> str:
         lines = [state(draw, who, feeling, good, n=2)]
     told = sentence(telling.clause)
     if draw.random() < 0.3:
-        told = sentence(_told(draw, telling.clause, draw.choice([*GENRES])))
+        told = sentence(draw.form(*GENRES[draw.choice([*GENRES])]).format(telling.clause))
     elif draw.random() < 0.2:
-        told = f"{_day(draw)} {told}"
+        told = f"{DAY.format(draw.word('time'))} {told}"
     return " ".join((told, *(line if line[-1] == "." else sentence(line) for line in lines)))
 
 
@@ -257,8 +249,11 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
     who, good = _subject(draw, telling), telling.good
     if telling.others and draw.random() < 0.5:
         who, good = he(telling.others), not good
-    feeling, follows = telling.feeling, None if draw.random() < LEFT_OPEN else is_so(draw)
-    claimed = (feeling, good == follows) if follows is not None else (another(feeling), good)
+    feeling, follows = (
+        telling.feeling,
+        None if draw.random() < LEFT_OPEN else draw.random() < TRUE_SHARE,
+    )
+    claimed = (feeling, good == follows) if follows is not None else (OTHER[feeling], good)
     return verdict(sentence(state(draw, who, *claimed, denied, 1 + denied)), follows)
 
 
@@ -281,7 +276,7 @@ def cloze_surprise(draw: Draw) -> ClozeItem:
     telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
     claim = state(draw, he(telling.who), telling.feeling, good == agree)
     expected, unexpected = (
-        sentence(f"{claim} , {end}") for end in ("of course", surprise(good == agree))
+        sentence(f"{claim} , {end}") for end in ("of course", SURPRISE[good == agree])
     )
     choices = (expected, unexpected) if agree else (unexpected, expected)
     return sentence(telling.clause), choices

@@ -18,7 +18,7 @@ from tasks.world.draw import (
     plural,
     sentence,
 )
-from tasks.world.feelings import DENIED, degree_and_judged, is_so, verdict
+from tasks.world.feelings import DENIED, TRUE_SHARE, degree_and_judged, verdict
 from tasks.world.settings import Degree
 
 FOUND = (
@@ -76,7 +76,7 @@ def kinds(draw: Draw) -> str:
         )
     )
     if judged:
-        follows, denied = is_so(draw), draw.random() < DENIED
+        follows, denied = draw.random() < TRUE_SHARE, draw.random() < DENIED
         does = verdict(sentence(can(draw, alive(kind) == follows, denied)), follows)
     return f"{sentence(told)} {draw.choice((was, does, f'{was} {does}'))}"
 

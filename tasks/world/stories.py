@@ -17,15 +17,15 @@ from tasks.world.draw import (
 from tasks.world.feelings import (
     DENIED,
     FEELINGS,
-    Feeling,
-    another,
+    OTHER,
+    SURPRISE,
+    TRUE_SHARE,
     cause,
     degree_and_judged,
     how,
-    is_so,
     state,
-    surprise,
     tell,
+    telling_and_claim,
     verdict,
 )
 from tasks.world.settings import Degree
@@ -75,19 +75,15 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
         liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
-        told = [liking, f"There {he(who)} {verb} it", _home(draw, who)]
+        told = [liking, f"There {he(who)} {verb} it", draw.form(*HOME).format(he(who))]
     else:
         came = f"{a(draw.word('living'))} came too"
-        told = [came, f"There {he(who)} {verb} {a(thing)}", _home(draw, who)]
+        told = [came, f"There {he(who)} {verb} {a(thing)}", draw.form(*HOME).format(he(who))]
     form = draw.choice(("{}", "In the end {}"))
     right, wrong = (
         sentence(form.format(state(draw, who, "mood", g, denied, n))) for g in (good, not good)
     )
     return tuple(map(sentence, (opening, *told))), right, wrong
-
-
-def _home(draw: Draw, who: str) -> str:
-    return draw.form(*HOME).format(he(who))
 
 
 def stories(draw: Draw) -> str:
@@ -113,17 +109,13 @@ def qnli(draw: Draw, label: str, degree: Degree) -> Row:
     good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, good, degree, reversed_=reversed_)
     if not right and draw.random() < 0.5:
-        feeling, good = another(feeling), draw.random() < 0.5
+        feeling, good = OTHER[feeling], draw.random() < 0.5
     elif not right:
         good = not good
-    asked = _asked(draw, he(telling.who), feeling, good, denied)
-    return Row(sentence(f"why {asked}", "?"), sentence(telling.clause), label, degree=degree)
-
-
-def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool) -> str:
-    """A clause such as `was she glad`, or one that denies the opposite."""
-    subject, be, rest = state(draw, who, feeling, good, denied).split(maxsplit=2)
-    return f"{be} {subject} {rest}"
+    # Such as `was she glad`, or one that denies the opposite.
+    subject, be, rest = state(draw, he(telling.who), feeling, good, denied).split(maxsplit=2)
+    asked = sentence(f"why {be} {subject} {rest}", "?")
+    return Row(asked, sentence(telling.clause), label, degree=degree)
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
@@ -131,21 +123,14 @@ def qqp(draw: Draw, label: str, degree: Degree) -> Row:
 
     In half of the pairs that are not duplicates, the second is about the other of mood and energy.
     """
-    same = label == "1"
-    first, second, _ = _heard(draw, same, degree, unrelated=not same and draw.random() < 0.5)
+    follows = True if label == "1" else None if draw.random() < 0.5 else False
+    first, second, _ = _heard(draw, follows, degree)
     return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
 
 
-def _heard(
-    draw: Draw, follows: bool, degree: Degree, unrelated: bool = False
-) -> tuple[str, str, bool]:
+def _heard(draw: Draw, follows: bool | None, degree: Degree) -> tuple[str, str, bool]:
     """Two questions without question marks, and whether the state in the second is a good one."""
-    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
-    good = telling.good == follows
-    if unrelated:
-        feeling, good = another(feeling), draw.random() < 0.5
-    claim = state(draw, he(telling.who), feeling, good, denied)
+    telling, claim, good = telling_and_claim(draw, follows, degree, by_pronoun=True)
     first, second = (f"who {draw.form(*KNEW)} that {what}" for what in (telling.clause, claim))
     return first, second, good
 
@@ -157,15 +142,15 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
     happened is reversed, or the answers are denials, or both.
     """
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, another(feeling), 1, reversed_)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, OTHER[feeling], 1, reversed_)
     who = he(telling.who)
     right, *others = (
         sentence(how(draw, of, good, denied))
         for of, good in (
             (feeling, telling.good),
             (feeling, not telling.good),
-            (another(feeling), True),
-            (another(feeling), False),
+            (OTHER[feeling], True),
+            (OTHER[feeling], False),
         )
     )
     draw.shuffle(others)
@@ -186,14 +171,14 @@ def questions(draw: Draw) -> str:
         row = race(draw, "A", draw.degree(IN_TALES))
         return f"{row.first} {row.second} {row.choices[0]}"
     if form < 0.75:
-        follows = is_so(draw)
+        follows = draw.random() < TRUE_SHARE
         row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
         return f"{row.first} {verdict(row.second, follows) if judged else row.second}"
-    follows = is_so(draw) if judged else draw.random() < 0.9
+    follows = draw.random() < TRUE_SHARE if judged else draw.random() < 0.9
     first, second, good = _heard(draw, follows, degree)
     if judged:
         return f"{sentence(first, '?')} {verdict(sentence(second, '?'), follows)}"
-    end = draw.choice(("", " , of course")) if follows else f" , {surprise(good)}"
+    end = draw.choice(("", " , of course")) if follows else f" , {SURPRISE[good]}"
     return f"{sentence(first, '?')} {sentence(second + end, '?')}"
 
 
@@ -270,7 +255,7 @@ def remarks(draw: Draw) -> str:
         sentence(f"{np(draw.who())} {draw.words('love' if positive else 'hate', 2)} it"),
     ]
     if judged:
-        agrees = is_so(draw)
+        agrees = draw.random() < TRUE_SHARE
         reactions = [verdict(_judged(draw, positive == agrees), agrees)]
     else:
         reactions = draw.sample(reactions, 2)

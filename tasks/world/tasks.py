@@ -285,16 +285,12 @@ def make_splits(settings: WorldSettings, name: WorldTaskName) -> Splits:
         draw.shuffle(plan)
         splits[split] = [_draw_row(draw, make, label, degree, used) for label, degree in plan]
         if name == "snli":
-            splits[split] = _add_undecided(Draw(seed, split), splits[split])
+            draw, rows = Draw(seed, split), splits[split]
+            # A fortieth more without a gold label (`-`), as in the published files.
+            chosen = draw.sample(rows, max(1, len(rows) // 40))
+            rows += [Row(row.second, row.first, "-", degree=row.degree) for row in chosen]
+            draw.shuffle(rows)
     return splits
-
-
-def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
-    """The rows and a fortieth more without a gold label (`-`), as in the published files."""
-    chosen = draw.sample(rows, max(1, len(rows) // 40))
-    mixed = rows + [Row(row.second, row.first, "-", degree=row.degree) for row in chosen]
-    draw.shuffle(mixed)
-    return mixed
 
 
 def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
