@@ -9,7 +9,7 @@ import pytest
 from tasks import task
 from tasks.world.draw import Row
 from tasks.world.tasks import WORLD_TASKS
-from tests.tasks.both_layouts import glue_original, put, tsv
+from tests.tasks.both_layouts import glue_original, tsv, write_original
 
 # Labels in turn, and what the two texts of a row begin with.
 PAIRS = {
@@ -64,8 +64,7 @@ def write(name: str, folder: Path) -> Path:
             glue_original(folder, own, split)
         return folder
     splits = {split: rows(own, split) for split in each.rows}
-    for path, text in WORLD_TASKS[own].write(splits | {"test": splits.get("test", [])}).items():
-        put(folder / path.partition("/")[2], text.replace("\n", "\r\n" if own == "mrpc" else "\n"))
+    write_original(folder, own, splits)
     if own == "scitail":
         shutil.rmtree(folder / ("tsv_format" if other else "snli_format"))
     if other == "txt":

@@ -12,7 +12,7 @@ from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.task import Tally
 from tests.support.programs import refusal
-from tests.tasks.both_layouts import glue_hub, pin, write
+from tests.tasks.both_layouts import hub_rows, pin, write
 from tests.tasks.hub_files import PIN, features, manifest, put, snapshot
 
 HUB = [each.name for each in (*TASKS, task("dprd")) if each.hub.repo]
@@ -62,9 +62,9 @@ def test_rows_that_upstream_left_out_leave_a_gap_in_the_guids(tmp_path):
     path = original / "train.tsv"
     lines = path.read_bytes().split(b"\n")
     lines[3] = b"2\tbroken"
-    lines[5] = b"4\t\twhy\t1"
+    lines[5] = b"4\t9\t10\t\twhy\t1"
     path.write_bytes(b"\n".join(lines))
-    first, second = glue_hub("qqp", "train")
+    first, second = hub_rows("qqp", "train")
     first[4] |= {"question1": "", "label": 1}
     del first[2]
     snapshot(hub, "qqp", {"train": [first, second]})
@@ -85,12 +85,12 @@ def test_questions_of_qqp_that_are_published_as_csv_quotes_them_are_read_as_mean
     quoted = ['"' + text.replace('"', '""') + '"' for text in meant[:4]] + meant[4:]
     path = original / "train.tsv"
     lines = path.read_bytes().decode().split("\n")
-    first, second = glue_hub("qqp", "train")
+    first, second = hub_rows("qqp", "train")
     for k, text in enumerate(quoted):
-        lines[k + 1] = f"{k}\t{text}\twhy {k}?\t1"
+        lines[k + 1] = f"{k}\t0\t0\t{text}\twhy {k}?\t1"
         first[k] |= {"question1": text, "question2": f"why {k}?", "label": 1}
     path.write_bytes("\n".join(lines).encode())
-    snapshot(hub, "qqp", {"train": [first, second], "dev": glue_hub("qqp", "dev")})
+    snapshot(hub, "qqp", {"train": [first, second], "dev": hub_rows("qqp", "dev")})
     least = PrepareSettings(min_rows={"train": 10, "dev": 10})
     one, facts = prepare(task("qqp"), original, least)
     other, hub_facts = prepare(task("qqp"), hub, least.model_copy(update={"source": "hub"}))
