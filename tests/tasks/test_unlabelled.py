@@ -9,14 +9,15 @@ import pytest
 from datasets import load_from_disk
 
 from tasks import TASKS, checks, task
-from tasks.common.errors import InputError
 from tasks.hub import Snapshot
 from tasks.prepare import prepare, read_unlabelled
 from tasks.settings import PrepareSettings
 from tasks.spec import Example
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
+from tests.support.programs import refusal
 from tests.support.realdata import realdata
+from tests.tasks import both_layouts
 from tests.tasks.hub_files import snapshot
 
 MNLI = ("test_matched", "test_mismatched", "ax")
@@ -24,8 +25,8 @@ NAMES = [each.name for each in TASKS if each.unlabelled and each.name in WORLD_T
 
 
 def put(path: Path, *lines: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes("".join(line + "\n" for line in lines).encode())
+    """A file of these lines; its folder."""
+    both_layouts.put(path, "".join(line + "\n" for line in lines))
     return path.parent
 
 
@@ -44,15 +45,12 @@ def index_of(example: Example) -> int:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_worlds_files_are_read(name, tmp_path):
     splits = make_splits(WorldSettings(seed=3, rows={name: 6}, report=10), name)
-    for path, text in WORLD_TASKS[name].write(splits).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8", newline="")
-    found = load(name, tmp_path / task(name).folder)
+    both_layouts.write_original(tmp_path, name, splits)
+    found = load(name, tmp_path)
     assert list(found) == [split for split in splits if split.startswith("test")]
     for split, examples in found.items():
-        rows = [(row.first, row.second) for row in splits[split]]
-        assert texts(examples) == rows
-        assert [index_of(e) for e in examples] == list(range(len(rows)))
+        assert texts(examples) == [(row.first, row.second) for row in splits[split]]
+        assert [*map(index_of, examples)] == list(range(len(splits[split])))
 
 
 @pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb"])
@@ -73,31 +71,33 @@ def test_the_diagnostic_set_is_mnlis_where_it_is_there(place, tmp_path):
     assert [e.guid for e in found["ax"]] == ["mnli/ax/0", "mnli/ax/1"]
 
 
+PAIRS = "index\tsentence1\tsentence2"
 BAD = {
-    "a row is missing": (["0\ta\tb", "2\tc\td"], "test.tsv:3: index is '2', expected 1"),
-    "rows are moved": (["1\ta\tb", "0\tc\td"], "test.tsv:2: index is '1', expected 0"),
-    "a column short": (["0\ta"], "test.tsv:2: expected 3 columns, found 2"),
-    "no rows": ([], "test.tsv: no rows"),
+    "a row is missing": ("rte", [PAIRS, "0\ta\tb", "2\tc\td"], ":3: index is '2', expected 1"),
+    "rows are moved": ("rte", [PAIRS, "1\ta\tb", "0\tc\td"], ":2: index is '1', expected 0"),
+    "a column short": ("rte", [PAIRS, "0\ta"], ":2: expected 3 columns, found 2"),
+    "no rows": ("rte", [PAIRS], ": no rows"),
+    "another task's": (
+        *("rte", ["index\tquestion\tsentence", "0\ta\tb"]),
+        ":1: no column 'sentence1', found index question",
+    ),
+    "many broken": (
+        *("qqp", ["id\tquestion1\tquestion2", *["0\ta"] * 4]),
+        ":5: expected 3 columns, found 2",
+    ),
 }
 
 
 @pytest.mark.parametrize("fault", BAD)
 def test_rows_that_are_not_the_official_ones_are_refused(fault, tmp_path):
-    lines, message = BAD[fault]
-    folder = put(tmp_path / "test.tsv", "index\tsentence1\tsentence2", *lines)
-    with pytest.raises(InputError) as error:
-        load("rte", folder)
-    assert message in str(error.value)
+    name, lines, said = BAD[fault]
+    assert f"test.tsv{said}" in refusal(load, name, put(tmp_path / "test.tsv", *lines))
 
 
-def test_another_tasks_file_and_no_file_are_refused(tmp_path):
-    folder = put(tmp_path / "test.tsv", "index\tquestion\tsentence", "0\ta\tb")
-    with pytest.raises(
-        InputError, match=r"test.tsv:1: no column 'sentence1', found index question"
-    ):
-        load("rte", folder)
-    with pytest.raises(InputError, match=r"MNLI: test_matched.tsv and test_mismatched.tsv needed"):
-        load("mnli", tmp_path / "MNLI")
+def test_files_that_are_missing_are_named(tmp_path):
+    said = refusal(load, "mnli", tmp_path / "MNLI")
+    assert "MNLI: test_matched.tsv and test_mismatched.tsv needed" in said
+    folder = put(tmp_path / "test.tsv", PAIRS, "0\ta\tb")
     assert task("mnli").missing_unlabelled(folder) == ["test_matched.tsv", "test_mismatched.tsv"]
     assert task("qnli").missing_unlabelled(folder) == []
     assert task("qnli").unlabelled_files(folder) == {"test": folder / "test.tsv"}
@@ -121,29 +121,23 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     assert done.stdout.startswith("CoLA: train 18, select 2, dev 20, test 2 (")
     facts = json.loads((tmp_path / "cola.json").read_text())
     assert facts["unlabelled"] == ["test"] and list(facts["rows"]) == ["dev", "select", "train"]
-    assert (
-        set(facts["sha256"])
-        == {"train", "select", "dev", "test"}
-        == set(facts["sources"]) | {"select"}
-    )
+    assert {*facts["sha256"]} == {"train", "select", "dev", "test"} == {*facts["sources"], "select"}
     opened = load_from_disk(tmp_path / "cola")
     assert list(opened) == ["train", "select", "dev", "test"]
     assert opened["test"]["label"][:] == [-1, -1]
-    with pytest.raises(InputError, match=r"test.tsv: 2 unlabelled rows in 'test', .* 1,063"):
-        checks.unlabelled(folder / "test.tsv", "test", load("cola", folder)["test"], 1_063)
+    few = folder / "test.tsv", "test", load("cola", folder)["test"], 1_063
+    assert "test.tsv: 2 unlabelled rows in 'test', the" in refusal(checks.unlabelled, *few)
     put(folder / "test.tsv", "index\tsentence", '0\t"a ""b"""')
-    with pytest.raises(InputError, match=r"test.tsv: 1 of 1 texts .* are quoted as in CSV"):
-        subset = PrepareSettings(min_rows={"train": 20, "dev": 20}, unlabelled=True)
-        prepare(task("cola"), folder, subset)
+    subset = PrepareSettings(min_rows={"train": 20, "dev": 20}, unlabelled=True)
+    said = refusal(prepare, task("cola"), folder, subset)
+    assert "test.tsv: 1 of 1 texts" in said and "are quoted as in CSV" in said
     # Without the test file nothing is made; and no one who does not ask for it needs it.
     (folder / "test.tsv").unlink()
     done = command(folder, tmp_path / "none", published=False)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "test.tsv needed" in done.stderr and not (tmp_path / "none").exists()
-    assert (
-        "unlabelled"
-        not in prepare(task("cola"), folder, PrepareSettings(published=False))[1]["rows"]
-    )
+    made = prepare(task("cola"), folder, PrepareSettings(published=False))[1]
+    assert "test" not in made["rows"]
 
 
 @pytest.mark.parametrize(
@@ -151,21 +145,14 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     [
         ({"label": 1}, "parquet:2: index is 'labelled not_entailment', expected 1"),
         ({"idx": 2}, "parquet:2: index is '2', expected 1"),
+        (None, "test-00000-of-00001.parquet: no rows; "),
     ],
 )
-def test_labelled_and_moved_rows_of_the_hub_are_refused(change, said, tmp_path):
+def test_labelled_and_moved_rows_of_the_hub_and_no_rows_are_refused(change, said, tmp_path):
     records = [{"sentence1": "a", "sentence2": "b", "label": -1, "idx": k} for k in (0, 1)]
-    folder = snapshot(tmp_path, "rte", {"test": [[records[0], records[1] | change]]})
-    with pytest.raises(InputError, match=said):
-        load("rte", Snapshot(task("rte").hub, folder))
-
-
-def test_a_split_of_the_hub_without_rows_is_refused(tmp_path):
-    record = {"premise": "a", "hypothesis": "b", "label": -1, "idx": 0}
-    rows = {"test_matched": [[record]], "test_mismatched": [[record]], "ax": [[]]}
-    folder = snapshot(tmp_path, "mnli", rows)
-    with pytest.raises(InputError, match=r"ax/test-.*parquet: no rows; .* fetch it again"):
-        load("mnli", Snapshot(task("mnli").hub, folder))
+    rows = [] if change is None else [records[0], records[1] | change]
+    folder = snapshot(tmp_path, "rte", {"test": [rows]})
+    assert said in refusal(load, "rte", Snapshot(task("rte").hub, folder))
 
 
 def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
@@ -177,9 +164,6 @@ def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
     found = load("qqp", folder)["test"]
     assert [index_of(e) for e in found] == list(range(6))
     assert texts(found)[2:6] == [("", ""), ("a3", "b3"), ("c", ""), ('is it "a5"', "b5")]
-    folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *(["0\ta"] * 4))
-    with pytest.raises(InputError, match=r"test.tsv:5: expected 3 columns, found 2"):
-        load("qqp", folder)
 
 
 @pytest.mark.parametrize("name", NAMES)
