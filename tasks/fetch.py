@@ -123,9 +123,16 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
     """Fetch missing and changed files and return the names of all, relative to the folder.
 
     The library assumes that a file it once fetched is whole and compares no digests, so they are
-    compared here: a file that differs from the hub's listing is removed and fetched once more.
+    compared here: a file that differs from the hub's listing is removed and fetched once more. It
+    would also wait for a silent hub for ever.
     """
-    limit_hub()
+
+    def limit(request: httpx2.Request) -> None:
+        kinds = ("connect", "read", "write", "pool")
+        request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
+
+    hooks = {"request": [limit]}
+    set_client_factory(lambda: httpx2.Client(event_hooks=hooks, follow_redirects=True))
     constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys these limits
     # The library caches the listing of a commit for good, even a wrong one.
     shutil.rmtree(folder / ".cache" / "huggingface" / "trees", ignore_errors=True)
@@ -153,17 +160,6 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
                 "unknown: use another revision"
             )
     return names
-
-
-def limit_hub() -> None:
-    """Make `huggingface_hub` give up on a silent hub instead of waiting for ever."""
-
-    def limit(request: httpx2.Request) -> None:
-        kinds = ("connect", "read", "write", "pool")
-        request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
-
-    hooks = {"request": [limit]}
-    set_client_factory(lambda: httpx2.Client(event_hooks=hooks, follow_redirects=True))
 
 
 def main() -> None:

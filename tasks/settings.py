@@ -14,7 +14,6 @@ from tasks.task import Task
 
 Kind = Literal["classification", "pair", "similarity", "multiple_choice"]
 SCORES = tuple("012345")  # the classes that scores of 0 to 5 lie between
-FAMILIES = {"pair": "entailment"}  # the paper's name for a kind, where it differs
 FURTHER = {"pearson": "spearman", **dict.fromkeys(("f1", "macro_f1", "matthews"), "accuracy")}
 CARVED = {"train": 0.8, "test": 0.2}  # shares of a single file
 Word = Annotated[str, BeforeValidator(word)]
@@ -83,16 +82,16 @@ class OwnTask(Settings):
 
     @model_validator(mode="after")
     def _check_own(self) -> Self:
-        for fault in self._faults() if self.kind else self._without_kind():
+        for fault in self._faults():
             raise ValueError(fault)
         return self
 
-    def _without_kind(self) -> Iterator[str]:
-        for key, field in OwnTask.model_fields.items():
-            if getattr(self, key) != field.default:
-                yield f"{key}: is of a task of your own; give its kind as well"
-
     def _faults(self) -> Iterator[str]:
+        if not self.kind:
+            fields = OwnTask.model_fields.items()
+            given = (key for key, field in fields if getattr(self, key) != field.default)
+            yield from (f"{key}: is of a task of your own; give its kind as well" for key in given)
+            return
         is_score, n = self.metric == "pearson", len(self.names)
         if "train" not in self.by_split:
             yield "files: none to train on; give {train: FILE, test: FILE}, or one file"
@@ -156,7 +155,7 @@ def own_task(name: str, of: OwnTask) -> Task:
     return Task(
         name=name,
         title=of.title or name,
-        family=FAMILIES.get(of.kind or "", of.kind or ""),
+        family="entailment" if of.kind == "pair" else of.kind or "",
         labels=labels,
         coding={word: labels.index(label) for word, label in coding.items()},
         folder="",

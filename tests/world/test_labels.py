@@ -1,21 +1,26 @@
-"""Labels follow from the texts, as an oracle reads them, and from nothing easier.
+"""Labels and cloze items follow from the texts, as an oracle reads them, and from nothing easier.
 
 No repeated row, length or position gives them away, and neither does one text alone.
 """
 
 import dataclasses
+import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from tasks import PAPER_TASKS, Example, Task, task
 from tasks.baselines import bag_of_words, majority
 from tasks.metrics import score
-from tasks.world.draw import NEGATORS, Draw
+from tasks.world.draw import HYPONYM, NEGATORS, Draw
+from tasks.world.make import write_cloze
+from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS
-from tests.world import oracle
+from tests.world import oracle, parser
 from tests.world.parser import CLASS, FEELINGS, tokens
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
@@ -44,13 +49,9 @@ def test_the_oracle_notices_each_changed_label(other_splits, name: str):
 
 
 def test_labels_have_their_intended_shares(splits):
-    def share(name: str, label: int) -> float:
-        examples = splits(name)["dev"]
-        return sum(e.label == label for e in examples) / len(examples)
-
-    assert share("mrpc", 1) == pytest.approx(0.68, abs=0.02)
-    assert share("qqp", 1) == pytest.approx(0.37, abs=0.02)
-    assert share("cola", 1) == pytest.approx(0.60, abs=0.02)
+    for name, share in {"mrpc": 0.68, "qqp": 0.37, "cola": 0.60}.items():
+        found = np.mean([e.label == 1 for e in splits(name)["dev"]])
+        assert found == pytest.approx(share, abs=0.02), name
     assert {e.label for e in splits("stsb")["dev"]} == {0.0, 1.0, 4.0, 5.0}
 
 
@@ -106,21 +107,22 @@ def lengths(e: Example) -> list[float]:
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_length_does_not_predict_the_label(splits, name: str):
-    from sklearn.tree import DecisionTreeClassifier
-
     kind, rows = task(name), splits(name)
-    train = rows[kind.train]
-    test = [e for split in kind.report for e in rows[split]]
+    train, test = rows[kind.train], [e for split in kind.report for e in rows[split]]
     cut = np.median([e.label for e in train]) if kind.soft_labels else None
-
-    def label(e: Example) -> int:
-        return int(e.label > cut) if cut is not None else int(e.label)
-
+    said, truth = (
+        np.array([e.label if cut is None else e.label > cut for e in of], dtype=int)
+        for of in (train, test)
+    )
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    tree.fit([lengths(e) for e in train], [label(e) for e in train])
-    truth = np.array([label(e) for e in test])
-    right = np.mean(tree.predict([lengths(e) for e in test]) == truth)
+    tree.fit([*map(lengths, train)], said)
+    right = np.mean(tree.predict([*map(lengths, test)]) == truth)
     assert right < max(np.bincount(truth)) / len(truth) + MARGIN
+
+
+def picked(choices: Sequence[str], pick: Callable) -> int:
+    """The place of the shortest (`min`) or longest (`max`) choice."""
+    return pick((len(choice), k) for k, choice in enumerate(choices))[1]
 
 
 @pytest.mark.parametrize("name", [*(kind.name for kind in CHOICES), "dprd"])
@@ -131,11 +133,8 @@ def test_neither_position_nor_length_of_a_choice_predicts_the_answer(splits, nam
         assert max(places.values()) - min(places.values()) <= 1
     everything = [e for part in splits(name).values() for e in part]
     for pick in (min, max):
-        hits = 0
-        for e in everything:
-            sizes = [(len(choice), k) for k, choice in enumerate(e.choices)]
-            hits += pick(sizes)[1] == e.label
-        assert abs(hits / len(everything) - 1 / len(e.choices)) < MARGIN
+        right = np.mean([picked(e.choices, pick) == e.label for e in everything])
+        assert abs(right - 1 / len(everything[0].choices)) < MARGIN
 
 
 @pytest.mark.parametrize("name", LABELLED)
@@ -185,3 +184,91 @@ def test_training_rows_of_cola_have_no_determiner_before_two_verbs(splits):
 
     assert not any(map(combined, splits("cola")["train"]))
     assert sum(map(combined, splits("cola")["dev"])) > 50
+
+
+Items = dict[str, list[dict]]
+
+
+@pytest.fixture(scope="module")
+def cloze(world: Path) -> Items:
+    """The items of every skill."""
+    found: Items = {}
+    text = (world / "Cloze" / "items.jsonl").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        item = json.loads(line)
+        found.setdefault(item["skill"], []).append(item)
+    return found
+
+
+def test_each_skill_has_as_many_items_as_configured_right_at_each_place_as_often(
+    cloze: Items, settings: WorldSettings
+):
+    assert len(cloze) >= 8
+    for skill, items in cloze.items():
+        assert len(items) == settings.cloze
+        (n_choices,) = {len(item["choices"]) for item in items}
+        places = Counter(item["label"] for item in items)
+        assert {*places} == {*range(n_choices)}
+        assert max(places.values()) - min(places.values()) <= 1, skill
+        for item in items:
+            assert set(item) == {"skill", "context", "choices", "label"}
+            assert item["context"].strip() and all(map(str.strip, item["choices"]))
+            assert len(set(item["choices"])) == n_choices
+
+
+def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
+    """Of each choice, whether it is right, by the oracle's rules."""
+    match skill:
+        case "agreement" | "reflexive":
+            return [parser.is_grammatical(f"{context} {choice}") for choice in choices]
+        case "opinion" | "conceded opinion" | "denied opinion":
+            positive = parser.read_remark(context).positive
+            return [(choice == "Very positive.") == positive for choice in choices]
+        case "ending" | "ending of two" | "ending and liking":
+            right = oracle.ending(context, tuple(choices))
+            return [place == right for place in range(len(choices))]
+        case "energy" | "energy of two" | "seldom":
+            told = parser.read_clauses(context)
+            return [oracle.follows(told, choice) for choice in choices]
+        case "surprise":
+            told = parser.read_clauses(context)
+            return [oracle.turned_out(told, choice) for choice in choices]
+        case "category":
+            kind = parser.read_found(parser.sentences(context)[0])
+            return [parser.noun(choice[:-1]) == HYPONYM[kind] for choice in choices]
+        case "ability":
+            fact, start = parser.sentences(context)
+            return [oracle.can(fact, f"{start} {choice}") for choice in choices]
+        case "pronoun":
+            told, question = parser.sentences(context)
+            pronoun, *reason = told.partition(" because ")[2].split()
+            assert reason == question.split()[1:]
+            return [parser.pronoun_of(parser.noun(choice[:-1])) == pronoun for choice in choices]
+    raise ValueError(f"no rules for {skill!r}")
+
+
+def test_the_right_choice_and_no_other_follows_from_the_lexicon(cloze: Items):
+    for skill, items in cloze.items():
+        for item in items:
+            right = right_choices(skill, item["context"], item["choices"])
+            assert right.index(True) == item["label"] and sum(right) == 1, item
+
+
+def test_no_choice_is_right_by_its_length_alone(cloze: Items):
+    for skill, items in cloze.items():
+        right = np.mean([picked(item["choices"], min) == item["label"] for item in items])
+        assert 0.2 < right < 0.8, skill
+
+
+def test_liking_a_word_whatever_the_context_gives_no_more_than_chance():
+    items = [*map(json.loads, write_cloze(WorldSettings(seed=3, cloze=400)).splitlines())]
+    for skill in {item["skill"] for item in items}:
+        own = [item for item in items if item["skill"] == skill]
+        n, half = len(own[0]["choices"]), len(own) // 2
+        liked: Counter[str] = Counter()
+        for item in own[:half]:
+            for k, choice in enumerate(item["choices"]):
+                liked[choice] += 1 if k == item["label"] else -1 / (n - 1)
+        answers = [max(range(n), key=lambda k: liked[item["choices"][k]]) for item in own[half:]]
+        hits = [said == item["label"] for said, item in zip(answers, own[half:], strict=True)]
+        assert np.mean(hits) < 1 / n + 0.15, skill

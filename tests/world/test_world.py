@@ -1,11 +1,10 @@
-"""The world's files: deterministic, complete, of the configured sizes; refused if changed."""
+"""A world's files, words and degrees: by its seed and settings; files that changed are refused."""
 
 import json
-import re
 import shlex
-import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,23 +18,23 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer
 from tasks import PAPER_TASKS, task
-from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.world import read_degrees
+from tasks.world.draw import WORDS, Draw, half, words_of
+from tasks.world.feelings import FEELINGS, LINKS
 from tasks.world.make import make_world
-from tasks.world.settings import SHARES, WorldSettings
+from tasks.world.settings import DEGREES, SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.gpt1.examples import write_tokenizer
 from tests.support.programs import refusal
+from tests.world.oracle import degree as degree_of
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
 MANIFEST = "09cf7b9fae94615bf8680ff9285ff4c31fe368e98277d3422efe534e917b432b"  # SMOKE's
 TINY = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, cloze=10)
-
-NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
-NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
 
 
 def with_(**changes) -> WorldSettings:
@@ -61,20 +60,15 @@ def test_a_seed_whose_training_words_all_take_one_article_has_rows_of_each_degre
     assert {row.degree for row in rows} == {"lexical", "relational", "compositional"}
 
 
-def test_another_seed_gives_other_rows_and_books(tmp_path: Path):
-    one = make_world(SMOKE, tmp_path / "one")["files"]
-    two = make_world(with_(seed=2), tmp_path / "two")["files"]
-    same = [path for path in one if path in two and one[path] == two[path]]
-    assert same == []
-
-
-def test_the_manifest_lists_every_file_and_an_earlier_world_leaves_none(tmp_path: Path):
-    make_world(with_(books=9), tmp_path)
-    manifest = make_world(SMOKE, tmp_path)
+def test_a_manifest_lists_every_file_of_another_seed_and_an_earlier_world_leaves_none(
+    tmp_path: Path,
+):
+    earlier = make_world(with_(books=9, seed=2), tmp_path)["files"]
+    files = make_world(SMOKE, tmp_path)["files"]
     there = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
-    assert there == set(manifest["files"]) | {"manifest.json"}
-    for path, facts in manifest["files"].items():
-        assert sha256_file(tmp_path / path) == facts["sha256"]
+    assert there == {*files, "manifest.json"}
+    for path, facts in files.items():
+        assert sha256_file(tmp_path / path) == facts["sha256"] and facts != earlier.get(path)
 
 
 def test_a_world_takes_the_place_of_an_earlier_one_alone(tmp_path: Path):
@@ -82,17 +76,14 @@ def test_a_world_takes_the_place_of_an_earlier_one_alone(tmp_path: Path):
     book = tmp_path / "books" / "mine.txt"
     book.parent.mkdir()
     book.write_text("my own")
-    with pytest.raises(InputError, match="exists and is no earlier output of this program"):
-        make_world(SMOKE, tmp_path)
+    assert "exists and is no earlier output of this program" in refusal(make_world, SMOKE, tmp_path)
     made = tmp_path / "made"
     make_world(SMOKE, made)
     book = book.replace(made / "books" / "mine.txt")
-    with pytest.raises(InputError, match="mine.txt: not of the earlier world; move it"):
-        make_world(SMOKE, made)
-    assert book.read_text() == "my own" and (made / "manifest.json").exists()
-    (made / "manifest.json").unlink()
-    with pytest.raises(InputError, match="mine.txt: not of the earlier world; move it"):
-        make_world(SMOKE, made)
+    for _ in range(2):  # with a manifest and without one
+        said = refusal(make_world, SMOKE, made)
+        assert "mine.txt: not of the earlier world; move it" in said and book.exists()
+        (made / "manifest.json").unlink(missing_ok=True)
     book.unlink()
     make_world(with_(books=4, scale=0.02), made)
     assert len([*(made / "books").iterdir()]) == 4
@@ -108,32 +99,10 @@ def test_settings_change_sizes(tmp_path: Path):
     assert len(" ".join(books).split()) == pytest.approx(SMOKE.words, rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (NO_DISCOURSE, "discourse: found .*above 0"),
-        (NO_DEGREE, "degrees: found .*above 0"),
-    ],
-)
-def test_a_world_without_any_discourse_or_degree_is_refused(settings: str, message: str):
-    assert re.search(message, refusal(WorldSettings.parse, settings))
-
-
-def test_both_layouts_of_scitail_have_the_same_rows(world: Path, splits, tmp_path: Path):
-    shutil.copytree(world / "SciTail" / "tsv_format", tmp_path / "tsv_format")
-    assert [(e.first, e.second, e.label) for e in task("scitail").read(tmp_path, "test")] == [
-        (e.first, e.second, e.label) for e in splits("scitail")["test"]
-    ]
-
-
-@pytest.mark.parametrize("folder", ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "QNLI", "RTE"])
-def test_glue_test_files_contain_no_labels(world: Path, folder: str):
-    test = (world / folder / "test.tsv").read_text(encoding="utf-8").splitlines()
-    assert test[0].lstrip("\ufeff").split("\t")[0] in ("index", "id")
-    for name in ("label", "Quality", "score", "is_duplicate", "gold_label"):
-        assert name not in test[0].split("\t")
-    assert len({line.count("\t") for line in test}) == 1
-    assert len(test) > 1
+@pytest.mark.parametrize(("key", "kinds"), [("discourse", SHARES), ("degrees", DEGREES)])
+def test_a_world_without_any_discourse_or_degree_is_refused(key: str, kinds):
+    said = refusal(WorldSettings.parse, json.dumps({key: dict.fromkeys(kinds, 0)}))
+    assert said.startswith(f"{key}: found ") and "above 0" in said
 
 
 def read_books(world: Path) -> None:
@@ -170,31 +139,105 @@ def test_a_file_that_is_not_the_one_that_was_written_is_refused(
     tmp_path: Path, read: Callable[[Path], None], name: str, text: str | None
 ):
     make_world(TINY, tmp_path)
-    if text is None:
-        (tmp_path / name).unlink()
-    else:
+    (tmp_path / name).unlink()
+    if text is not None:
         (tmp_path / name).write_text(text)
-    with pytest.raises(InputError) as error:
-        read(tmp_path)
-    fault = "no such file" if text is None else "not the file that manifest.json describes (sha256)"
+    said = refusal(read, tmp_path)
+    fault = "not the file that manifest.json describes (sha256)" if text else "no such file"
     again = f"snakemake --cores 1 --force {shlex.quote(str(tmp_path / 'manifest.json'))}"
-    assert str(error.value).startswith(f"{tmp_path / name}: {fault}; ")
-    assert str(error.value).endswith(again) and "\n" not in str(error.value)
+    assert said.startswith(f"{tmp_path / name}: {fault}; ") and said.endswith(again)
 
 
 def test_a_book_more_is_refused_and_files_of_ones_own_are_not_checked(tmp_path: Path):
     make_world(TINY, tmp_path)
     assert books_are_made(tmp_path, "books")
     (tmp_path / "books" / "more.txt").write_text("One more.\n")
-    with pytest.raises(InputError, match=r"books/more\.txt: a file that manifest\.json does not"):
-        read_books(tmp_path)
+    assert "books/more.txt: a file that manifest.json does not" in refusal(read_books, tmp_path)
     (tmp_path / "books").rename(tmp_path / "own")
     assert not books_are_made(tmp_path, "own")
 
 
 @pytest.mark.parametrize("text", ['{"files": null}', '{"files": {"RTE/train.tsv": 3}}', "[]"])
 def test_a_manifest_that_lists_no_files_is_refused(text: str, tmp_path: Path):
-    make_world(TINY, tmp_path)
+    (tmp_path / "RTE").mkdir()
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(InputError, match="does not list files; make it again"):
-        read_rows(tmp_path)
+    assert "does not list files; make it again" in refusal(read_rows, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def degrees(world: Path) -> dict[str, str]:
+    """The degree of each row by its place, as `degrees.csv` says."""
+    rows = read_degrees(world / "degrees.csv")
+    return {row: degree for degree, places in rows.items() for row in places}
+
+
+def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
+    degrees: dict[str, str], settings: WorldSettings
+):
+    splits: dict[tuple[str, str], Counter[str]] = {}
+    for row, degree in degrees.items():
+        name, split, _ = row.split("/")
+        splits.setdefault((name, split), Counter())[degree] += 1
+    for (name, split), counts in splits.items():
+        is_training = split == task(name).train
+        shares = (settings.degrees if is_training else settings.reported).shares()
+        if name == "dprd":
+            assert set(counts) == {"lexical"}
+            continue
+        for degree, share in shares.items():
+            wanted = share / sum(shares.values())
+            # Each label's rows are divided by themselves, and rounded.
+            error = 0.01 + 4 / counts.total()
+            assert counts[degree] / counts.total() == pytest.approx(wanted, abs=error)
+
+
+def test_each_row_that_is_read_has_the_degree_of_its_number_in_the_world(
+    degrees: dict[str, str], splits, name: str
+):
+    for rows in splits(name).values():
+        for example in rows:
+            assert degrees[task(name).place(example.guid)] == degree_of(name, example), example.guid
+
+
+def test_another_seed_has_other_words_and_forms_of_the_same_classes():
+    one, two = words_of(1), words_of(2)
+    for sort, groups in WORDS.items():
+        for pool, mine, other in zip(groups, one[sort], two[sort], strict=True):
+            assert {*mine, *other} <= {*pool} and len(mine) == (len(pool) + 1) // 2
+    mine, other = ({w for groups in ws.values() for g in groups for w in g} for ws in (one, two))
+    assert 0.3 < len(mine & other) / len(mine) < 0.7
+    assert words_of(1) == one and len({half(seed, LINKS) for seed in range(20)}) > 3
+
+
+@pytest.mark.parametrize("world", range(4))
+def test_training_rows_lack_the_combination_of_reversals_that_reported_rows_have(world: int):
+    def drawn(**combined: float) -> Counter:
+        draw = Draw(world, "x/train", **combined)
+        return Counter(draw.reversals("compositional", *FEELINGS) for _ in range(2000))
+
+    books, training, reported = drawn(), drawn(combined=0.0), drawn(combined=0.4)
+    (held_out,) = set(books) - set(training)
+    assert held_out[1:] == (True, True) and len(books) == 6
+    # Each part of it is known by itself, and both parts of a row about the other feeling.
+    feeling = held_out[0]
+    (other,) = {*FEELINGS} - {feeling}
+    assert {(feeling, True, False), (feeling, False, True), (other, True, True)} <= set(training)
+    assert reported[held_out] / 2000 == pytest.approx(0.2, abs=0.04)
+    # The second part is reversed as often whatever the row is about, which it would tell else.
+    for of in FEELINGS:
+        ways = Counter()
+        for way, n in training.items():
+            ways[way[2]] += n * (way[0] == of)
+        assert ways[True] / ways.total() == pytest.approx(0.5, abs=0.06)
+
+
+def test_each_task_holds_out_a_combination_of_its_own():
+    def held_out(world: int, part: str) -> str:
+        draw = Draw(world, part, combined=0.0)
+        ways = {draw.reversals("compositional", *FEELINGS) for _ in range(100)}
+        (feeling,) = {of for of in FEELINGS if (of, True, True) not in ways}
+        return feeling
+
+    parts = ("snli/train", "mnli/train", "race/train")
+    assert len({tuple(held_out(world, part) for part in parts) for world in range(20)}) > 4
+    assert all(held_out(w, "snli/train") == held_out(w, "snli/dev") for w in range(20))

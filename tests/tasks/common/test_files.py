@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from tasks.common import files
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
+from tests.support.programs import refusal
 
 # What a process does that may write no file over 4 kB, the rest of which is refused.
 FULL = """
@@ -41,38 +43,29 @@ def test_a_file_over_the_limit_is_one_line_that_names_it_and_leaves_nothing(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_quota_that_is_used_up_is_one_line_and_leaves_the_old_file(tmp_path, monkeypatch):
+def test_a_quota_that_is_used_up_is_one_line_and_leaves_the_old_file(tmp_path):
     """A quota may be noticed when a file is opened, written or, over a network, flushed."""
     path = tmp_path / "a.json"
     write_json(path, {"old": 1})
-
-    def refuse(*arguments, **options):
-        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(files.os, "fsync", refuse)
-        with pytest.raises(InputError, match=r"a\.json: Disk quota exceeded .*free some space"):
-            write_json(path, {"new": 1})
+    used_up = OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+    with patch.object(files.os, "fsync", side_effect=used_up):
+        said = refusal(write_json, path, {"new": 1})
+    assert "a.json: Disk quota exceeded while writing; free some space" in said
     assert read_json(path) == {"old": 1} and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_folder_in_the_place_of_a_file_and_the_folder_where_one_is_are_told(tmp_path):
     (tmp_path / "a.json").mkdir()
     (tmp_path / "file").touch()
+    here = "the folder where you are; name a file or a folder in it"
     for path, said in (
         (tmp_path / "a.json", "Is a directory while writing; move what has a file's"),
         (tmp_path / "file" / "a.json", "File exists while writing; move what has a file"),
-        (".", "the folder where you are; name a file or a folder in it"),
+        (".", here),
     ):
-        with pytest.raises(InputError, match=said):
-            write_json(path, {})
-    with (
-        pytest.raises(InputError, match="name a file or a folder in it"),
-        scratch_folder(Path(".")),
-    ):
-        pass
-    with pytest.raises(InputError, match="a folder has the name of a file"):
-        read_json(tmp_path / "a.json")
+        assert said in refusal(write_json, path, {})
+    assert here in refusal(scratch_folder(Path(".")).__enter__)
+    assert "a folder has the name of a file" in refusal(read_json, tmp_path / "a.json")
 
 
 @pytest.mark.parametrize("content", [b'{"a": ', b"", b"\xff\xfe"])
