@@ -17,7 +17,7 @@ from tasks.common.files import inside
 from tasks.hub import HubSource, Snapshot
 from tasks.layouts import hub_rows
 from tasks.prompt import Prompt
-from tasks.read import OWN_ROWS, Layout, Row, Table, as_read, is_blank, unquoted
+from tasks.read import OWN_ROWS, Layout, Row, Table, as_read, is_blank, unquoted, wrong
 from tasks.spec import Example, TaskSpec
 
 UNLABELLED = -1
@@ -56,7 +56,7 @@ class Task:
     label_shares: tuple[float, ...] = ()  # the labels' approximate shares; () where all are equal
     # For some splits, the published count of each of `labels`.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    # `checks.rows_digest` of the splits whose published files are known from two copies.
+    # `prepare.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ("accuracy",)  # the first one is the task's
     # Whether the task's single score is the mean of its reported splits, not the main one's.
@@ -198,6 +198,43 @@ class Task:
             remedy = "add rows below the names" if self.is_own else self.obtain
             raise InputError(f"{path}: split {split!r} has no usable row; {remedy}")
         return examples
+
+    def read_unlabelled(self, source: Source) -> dict[str, list[Example]]:
+        """All rows without public labels, by split; every label is -1.
+
+        A guid ends in the row's official index. A malformed row of QQP, whose other files have a
+        few, gets empty texts. Raises InputError, naming file and line, for a missing file or
+        column, and for rows that are not numbered from 0 on.
+        """
+        folder = None if isinstance(source, Snapshot) else source
+        if folder is not None and (missing := self.missing_unlabelled(folder)):
+            raise InputError(
+                f"{source}: {' and '.join(missing)} needed; {self.obtain}, or set "
+                "experiment.submission to false"
+            )
+        mend = unquoted if self.csv_quoted else str
+        splits: dict[str, list[Example]] = {}
+        for split in self.unlabelled if folder is None else self.unlabelled_files(folder):
+            examples: list[Example] = []
+            malformed = 0
+            for at, row in enumerate(self.read_rows(source, split)):
+                malformed += bool(row.flaw)
+                if malformed > (max(3, self.tolerated * (at + 1)) if self.tolerated else 0):
+                    raise wrong(row.path, row.line, row.flaw)
+                number = row.label
+                if folder is None:  # the hub, where a labelled row is not an unlabelled one
+                    hidden = split not in self.hub.unlabelled or row.label in ("-1", "-1.0")
+                    number = row.key if hidden else f"labelled {row.label}"
+                if not row.flaw and number != str(at):
+                    numbering = f"{self.unlabelled_index} is {number!r}, expected {at}"
+                    remedy = "rows are missing, moved or labelled: download the file again"
+                    raise wrong(row.path, row.line, f"{numbering}; {remedy}")
+                first, second = mend(row.first).strip(), mend(row.second).strip()
+                examples.append(Example(f"{self.name}/{split}/{at}", first, second, (), UNLABELLED))
+            if not examples:
+                raise InputError(f"{self.files(source, split)[0]}: no rows; {self.obtain}")
+            splits[split] = examples
+        return splits
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not os.path.isdir(folder):  # False also for a name that is too long

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks import checks, prepare, task
+from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.read import OWN_ROWS
 from tasks.settings import PrepareSettings
@@ -43,7 +43,7 @@ def refusal(name: str, examples: list[Example], least: int | None = None, **drop
 def passes(name: str, examples: list[Example], least: int | None = None, **dropped: int) -> None:
     counts = Counter({key.replace("_", " "): n for key, n in dropped.items()})
     split = examples[0].guid.split("/")[1]
-    checks.published(task(name), FILE, split, examples, counts, least)
+    prepare.check_published(task(name), FILE, split, examples, counts, least)
 
 
 @pytest.mark.parametrize("name", ["rte", "cola", "mrpc", "stsb", "scitail", "dprd", "story_cloze"])
@@ -89,7 +89,7 @@ def test_labels_about_as_frequent_are_told_where_they_were_counted_and_other_row
     full = rows(name, split)
     passes(name, full)
     with pytest.raises(InputError, match=f"the rows of '{split}' are not the published ones"):
-        checks.rows_as_known(task(name), FILE, split, full)
+        prepare.check_digest(task(name), FILE, split, full)
     message = refusal(name, [replace(e, label=1 - e.label) for e in full])
     assert message.endswith(f"(labels in another order); {OWN_ROWS}")
     message = refusal(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
@@ -131,9 +131,9 @@ def test_training_rows_are_found_whatever_the_limits_their_case_blanks_and_order
 
 
 def test_four_of_a_hundred_rows_are_too_many():
-    checks.overlap(task("cola"), FILE, "dev", 16, 1043)
+    prepare.check_overlap(task("cola"), FILE, "dev", 16, 1043)
     with pytest.raises(InputError, match=r"40 of 1,000 rows of 'dev' .* at most 3% may be"):
-        checks.overlap(task("cola"), FILE, "dev", 40, 1000)
+        prepare.check_overlap(task("cola"), FILE, "dev", 40, 1000)
 
 
 @pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb", "dprd", "snli"])
@@ -175,10 +175,10 @@ def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
     """Every count of rows and labels is as before; so it is if two texts were exchanged."""
     rte, folder = task("rte"), published("rte")
     examples = rte.read(folder, "dev")
-    known = replace(rte, digests={"dev": checks.rows_digest(examples)})
-    checks.rows_as_known(known, FILE, "dev", examples)
+    known = replace(rte, digests={"dev": prepare.rows_digest(examples)})
+    prepare.check_digest(known, FILE, "dev", examples)
     spaced = [replace(row, second=row.second.replace(" ", "  ")) for row in examples]
-    checks.rows_as_known(known, FILE, "dev", spaced)
+    prepare.check_digest(known, FILE, "dev", spaced)
     labels = [row.label for row in examples]
     moved = [
         replace(row, label=k) for row, k in zip(examples, labels[1:] + labels[:1], strict=True)
@@ -186,7 +186,7 @@ def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
     exchanged = [replace(row, first=row.second, second=row.first) for row in examples]
     for other in (moved, exchanged):
         with pytest.raises(InputError, match=r"not the published ones.*min_rows: {dev: 10}"):
-            checks.rows_as_known(known, FILE, "dev", other)
+            prepare.check_digest(known, FILE, "dev", other)
 
 
 def test_repeated_pronouns_of_dprd():

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from datasets import load_from_disk
 
-from tasks import TASKS, checks, task
+from tasks import TASKS, task
 from tasks.hub import Snapshot
-from tasks.prepare import prepare, read_unlabelled
+from tasks.prepare import check_unlabelled, prepare
 from tasks.settings import PrepareSettings
 from tasks.spec import Example
 from tasks.world.settings import WorldSettings
@@ -30,7 +30,7 @@ def put(path: Path, *lines: str) -> Path:
 
 
 def load(name: str, source: Path | Snapshot) -> dict[str, list[Example]]:
-    return read_unlabelled(task(name), source)
+    return task(name).read_unlabelled(source)
 
 
 def texts(examples: list[Example]) -> list[tuple[str, str]]:
@@ -118,7 +118,7 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     assert list(opened) == ["train", "select", "dev", "test"]
     assert opened["test"]["label"][:] == [-1, -1]
     few = folder / "test.tsv", "test", load("cola", folder)["test"], 1_063
-    assert "test.tsv: 2 unlabelled rows in 'test', the" in refusal(checks.unlabelled, *few)
+    assert "test.tsv: 2 unlabelled rows in 'test', the" in refusal(check_unlabelled, *few)
     put(folder / "test.tsv", "index\tsentence", '0\t"a ""b"""')
     subset = PrepareSettings(min_rows={"train": 20, "dev": 20}, unlabelled=True)
     said = refusal(prepare, task("cola"), folder, subset)
