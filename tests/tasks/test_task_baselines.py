@@ -129,18 +129,21 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
     assert not (tmp_path / "b.json").exists()
 
 
-def test_the_words_that_two_texts_share_and_their_share_are_features():
-    def features(name, first, second, choices=()):
-        return list(bag(task(name), Example("x", first, second, choices, 0)))
+def seen(features, name, first, second="", choices=(), **given):
+    """The features of an example, for each choice if it has some."""
+    example = Example("x", first, second, choices, 0)
+    return [set(found) for found in features(task(name), example, **given)]
 
-    both = ["both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"]
-    assert features("rte", "A red, car", "the red bus") == [both]
-    assert features("mrpc", "a b", "b a") == [["both a", "both b", "overlap 10"]]
+
+def test_the_words_that_two_texts_share_and_their_share_are_features():
+    both = {"both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"}
+    assert seen(bag, "rte", "A red, car", "the red bus") == [both]
+    assert seen(bag, "mrpc", "a b", "b a") == [{"both a", "both b", "overlap 10"}]
     # Only the overlap's share of the second sentence tells which one came first.
-    assert features("mrpc", "a", "b c") == [["only a", "only b", "only c", "overlap 0"]]
-    assert features("sst2", "Fine film", "") == [["fine", "film"]]
-    each = [["both b", "choice d", "overlap 5"], ["overlap 0"]]
-    assert features("race", "a b", "c", ("b d", "")) == each
+    assert seen(bag, "mrpc", "a", "b c") == [{"only a", "only b", "only c", "overlap 0"}]
+    assert seen(bag, "sst2", "Fine film") == [{"fine", "film"}]
+    each = [{"both b", "choice d", "overlap 5"}, {"overlap 0"}]
+    assert seen(bag, "race", "a b", "c", ("b d", "")) == each
 
 
 @pytest.mark.parametrize(
@@ -249,12 +252,6 @@ def test_neighbours_do_not_depend_on_how_many_rows_are_asked_at_once(name, monke
 
 
 def test_each_baseline_sees_what_it_is_named_after():
-    def seen(features, name, first, second="", choices=(), **given):
-        return [
-            set(found)
-            for found in features(task(name), Example("x", first, second, choices, 0), **given)
-        ]
-
     (pairs,) = seen(word_pairs, "rte", "a b", "b c")
     assert pairs >= {"0 a b", "0 a c", "0 b b", "0 b c", "both b"} and "0 b a" not in pairs
     assert seen(word_pairs, "mrpc", "b", "a") == seen(word_pairs, "mrpc", "a", "b")
