@@ -256,7 +256,7 @@ class SeedPool:
             cells = {name: of for name, of in line.items() if of and of.n_units > 1}
             losses = [of.values.max() - of.values[failed(of)] for of in cells.values()]
             if len(lost := np.concatenate([*losses, np.empty(0)])):
-                by_task = {name: (int(failed(of).sum()), len(of.seeds)) for name, of in cells.items()}
+                by_task = {n: (int(failed(of).sum()), len(of.seeds)) for n, of in cells.items()}
                 names = [of.line for of in line.values() if of]
                 found |= dict.fromkeys(names, Failing(by_task, float(np.mean(lost))))
         return found

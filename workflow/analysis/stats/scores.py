@@ -194,9 +194,10 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
     """By seed, the names of the alarms that a cell's headline score raises.
 
     `seeds_disagree`: the seed is more than a fifth of the metric's range below the best one, so it
-    did not fit where that did. The criterion is this distance rather than the training score because it is in
-    the units of the table, exists for every score, and also catches a fit that memorised its rows.
-    Where no seed fits, none has this alarm; those of single runs report that case.
+    did not fit where that did. The criterion is this distance rather than the training score
+    because it is in the units of the table, exists for every score, and also catches a fit that
+    memorised its rows. Where no seed fits, none has this alarm; those of single runs report
+    that case.
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
     mean = [BELOW] * bool(score.value < score.bag_of_words)
