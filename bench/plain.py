@@ -14,8 +14,7 @@ from torch import Tensor, nn
 
 from bench.turns import Turns
 from bench.work import Work, batches, read_rows
-from gpt1.special_tokens import N_SPECIAL
-from gpt1.text.tokens import open_tokens
+from gpt1.text.tokens import N_SPECIAL, open_tokens
 from gpt1.training.runtime import Runtime
 
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from gpt1.data import batching
 from gpt1.data.encoded import EncodedSplit
-from gpt1.special_tokens import SpecialTokens
-from gpt1.text.tokens import DTYPE
+from gpt1.text.tokens import DTYPE, SpecialTokens
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 

@@ -6,16 +6,26 @@ one stream. Normalising is a step of its own, since it is slow and independent o
     python -m gpt1 corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
     python -m gpt1 corpus tokens --documents out/documents --tokenizer tokenizer --out out
 
+Documents are rows of an Arrow folder, which `datasets.load_from_disk` opens as well, with columns
+`name` and `text`: words joined by single spaces, with a newline at the end of each line.
+
 The corpus of a negative control is another pair of token files: the same documents with the words
 of each sentence in random order (`tokens --shuffled words`), or with all sentences of a split in
-random order (`--shuffled sentences`).
+random order (`--shuffled sentences`). A model pre-trained on shuffled words has seen the same words
+equally often, in the same sentences and documents, but not their order. A model pre-trained on
+shuffled sentences has seen whole sentences, but no context beyond them: the 1B Word Benchmark is
+like that, and the paper (4.1) chose books for their long stretches of contiguous text.
 """
 
 import argparse
 import functools
+import hashlib
 import itertools
+import re
 import shutil
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,15 +35,14 @@ import numpy as np
 
 from gpt1.cell import SHUFFLED, Corpus
 from gpt1.records import CorpusFacts, TokenFile
-from gpt1.special_tokens import N_SPECIAL
+from gpt1.settings import CorpusSettings
 from gpt1.streams import stream
-from gpt1.text import english, normalise, sources
-from gpt1.text.documents import count_words, normalise_documents, parallel_map
-from gpt1.text.settings import CorpusSettings
-from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
+from gpt1.text import normalise, sources
+from gpt1.text.sources import Document, read_rows
 from gpt1.text.tokenizer import WORDS, Tokenizer
-from gpt1.text.tokens import DTYPE
-from tasks.common.arrow import read_documents
+from gpt1.text.tokens import DTYPE, N_SPECIAL
+from gpt1.text.vocabulary import NEWLINE
+from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
 from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
 from tasks.common.hf_datasets import MARK, NAMES, library
@@ -41,6 +50,10 @@ from tasks.common.records import DocumentFacts, DocumentsFacts, facts_path
 from tasks.world import is_made
 
 SPLITS = ("train", "heldout")
+TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
+AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
+_MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around punctuation within words and numbers
+END_MARKS = ".!?"
 
 
 def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 1) -> None:
@@ -83,7 +96,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         source=settings.source or "folder",
         origin=sources.origin(folder, settings),
         rows=counts,
-        versions={"ftfy": version("ftfy"), "spacy": english.rules().version},
+        versions={"ftfy": version("ftfy"), "spacy": normalise.rules().version},
         word_types=len(words),
         words_sha256=sha256_file(counts_path),
         documents=facts,
@@ -95,6 +108,74 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words",
         flush=True,
     )
+
+
+def normalise_documents(
+    documents: list[Document], source: str | None, cache: Path, threads: int
+) -> datasets.Dataset:
+    """Normalise each document to a row, in the given order, with `threads` processes.
+
+    Columns: name, text, words, lines, source_bytes (as UTF-8, a line end being one byte), and
+    sha256 (of the text). Temporary files go to `cache`. Raises InputError for text that cannot be
+    read.
+    """
+    types = {"name": "string", "text": "string", "words": "int64", "lines": "int64"}
+    types |= {"source_bytes": "int64", "sha256": "string"}
+    parts = [{**asdict(document), "path": str(document.path)} for document in documents]
+    return parallel_map(
+        datasets.Dataset.from_list(parts).select_columns(["name", "path", "start", "stop"]),
+        _normalise,
+        threads,
+        cache / "normalised.arrow",
+        fn_kwargs={"source": source},
+        remove_columns=["path", "start", "stop"],
+        features=datasets.Features({k: datasets.Value(kind) for k, kind in types.items()}),
+        writer_batch_size=AT_ONCE,
+    )
+
+
+def _normalise(part: dict[str, Any], source: str | None) -> dict[str, Any]:
+    """One row of `normalise_documents`."""
+    raw = read_rows(source, Path(part["path"]), part["start"], part["stop"])
+    unmarked = _MARKS.sub(r"\1", raw) if source == "wikitext103" else raw
+    text = normalise.normalise(unmarked, tokenised=source in TOKENISED)
+    return {
+        "text": text,
+        "words": len(text.split()),
+        "lines": text.count("\n"),
+        "source_bytes": len(raw.encode()),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def parallel_map(
+    rows: datasets.Dataset, function: Callable[..., Any], threads: int, cache: Path, **options: Any
+) -> datasets.Dataset:
+    """`rows.map` in at most `threads` processes. Raises InputError if one of them is killed."""
+    processes = min(threads, len(rows))
+    try:
+        return rows.map(
+            function,
+            num_proc=processes if processes > 1 else None,
+            cache_file_name=str(cache),
+            # The default hashes the function and all that it refers to; nothing reads it.
+            new_fingerprint=f"{cache.stem}-{len(rows)}",
+            **options,
+        )
+    except RuntimeError as error:
+        if "abruptly died" not in str(error):
+            raise
+        raise InputError(
+            f"--threads {threads}: a worker was killed, most likely out of memory; use fewer"
+        ) from None
+
+
+def count_words(documents: datasets.Dataset) -> Counter[str]:
+    """How often each word occurs in the texts; newlines are not counted."""
+    total: Counter[str] = Counter()
+    for text in documents["text"]:
+        total.update(text.split())
+    return total
 
 
 def tokens(
@@ -156,7 +237,7 @@ def tokens(
 
 def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:
     """The token ids of one document, uint16 [n], and the lengths of sentences to be shuffled."""
-    blocks, rng = [np.empty(0, DTYPE)], generator(row["name"])
+    blocks, rng = [np.empty(0, DTYPE)], stream("order of words", row["name"])
     lengths: list[int] = []
     for block in normalise.cut(row["text"]):  # of whole lines, which no sentence crosses
         words = block.replace("\n", " \n ").split(" ")
@@ -178,6 +259,52 @@ def _write_stream(parts: Iterable[np.ndarray], path: Path) -> dict[str, Any]:
             file.write(ids.astype(DTYPE).tobytes())
     n_tokens = path.stat().st_size // DTYPE.itemsize
     return {"file": path.name, "tokens": n_tokens, "sha256": sha256_file(path)}
+
+
+def sentences(words: Iterable[str]) -> Iterator[list[str]]:
+    """The sentences of a text, each with its end mark; a line end is a sentence of its own.
+
+    A sentence ends with a word made of END_MARKS only ("...") or with its line.
+    """
+    sentence: list[str] = []
+    for word in words:
+        if word == NEWLINE and sentence:
+            yield sentence
+            sentence = []
+        sentence.append(word)
+        if _is_end(word):
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
+
+
+def shuffle_words(words: Iterable[str], rng: np.random.Generator) -> Iterator[str]:
+    """The same words, in random order within each sentence; end marks stay in their places."""
+    for sentence in sentences(words):
+        n = len(sentence) - _is_end(sentence[-1])
+        yield from (sentence[i] for i in rng.permutation(n))
+        yield from sentence[n:]
+
+
+def shuffle_sentences(
+    ids: np.ndarray, lengths: np.ndarray, newline: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """The sentences of a stream of tokens in random order; line ends stay in their places.
+
+    `ids` are the tokens, uint16 [n]; `lengths`, which sum to n, are the sentences' numbers of
+    tokens. All is held in memory, with some 30 bytes per sentence: 6 GB for the paper's books.
+    """
+    starts = np.cumsum(lengths) - lengths
+    order = np.arange(len(lengths))
+    moved = order[ids[starts] != newline]
+    order[moved] = rng.permutation(moved)
+    for i in order:
+        yield ids[starts[i] : starts[i] + lengths[i]]
+
+
+def _is_end(word: str) -> bool:
+    return word == NEWLINE or not word.strip(END_MARKS)
 
 
 def main() -> None:

@@ -29,8 +29,8 @@ from gpt1.data import batching
 from gpt1.data.encoded import EncodedSplit
 from gpt1.encode import encode_row
 from gpt1.model.classifier import Classifier, TaskModel
-from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import SpecialTokens
 from gpt1.training.finetuning import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept

@@ -17,6 +17,7 @@ from tasks.spec import TaskSpec
 
 Role = Literal["train", "select", "report", "unlabelled"]
 Digests = dict[str, str]
+N = 13  # words in a row that a contaminated example shares with the corpus
 Made = Literal["rows", "books"]  # of a synthetic world
 RuntimeValues = dict[str, str | bool | int | None]  # settings that change numbers, by name
 # update-N.json, below ARCH/seed-K/ or, of zero-shot scores, ARCH/TASK/seed-K/

@@ -11,9 +11,8 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Corpus, NTransfer, needs_model
-from tasks.common.settings import Settings
+from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName
 
-Count = Annotated[int, Field(ge=1, le=2**40)]
 Batch = Annotated[int, Field(ge=1, le=2**16)]
 Workers = Annotated[int, Field(ge=1, le=2**14)]  # threads or processes
 Width = Annotated[int, Field(ge=1, le=2**16)]
@@ -24,6 +23,7 @@ Rate = Annotated[float, Field(ge=0, lt=1)]
 InitStd = Annotated[float, Field(ge=1e-9, le=100)]
 Positive = Annotated[float, Field(gt=0)]
 Percent = Annotated[float, Field(ge=0, le=100)]
+CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "tinystories"]
 
 
 class TransformerShape(Settings):
@@ -219,6 +219,28 @@ class ScoreRange(Settings):
     def relative(self, score: float) -> float:
         """A score on the scale on which `random` is 0 and `best` is 1."""
         return (score - self.random) / (self.best - self.random)
+
+
+class CorpusSettings(Settings):
+    """The corpus: a folder of .txt books, or one of the corpora of the Hugging Face hub."""
+
+    folder: DataPath | None = None
+    """Folder of UTF-8 .txt books under the data folder, such as books."""
+    source: CorpusName | None = None
+    """In place of folder: a corpus of the Hugging Face hub."""
+    revision: Commit | None = None
+    """The commit of the hub's repository, 40 hexadecimal digits (default: the one that the suite
+    pins)."""
+    min_rows: dict[SplitName, Count] | None = None
+    """If the files are a subset of the published ones, the minimum number of rows of a split, such
+    as {train: 1000000}."""
+    heldout: (
+        Annotated[int, Field(ge=1)]
+        | Annotated[list[SplitName], Field(min_length=1)]
+        | Literal["official"]
+    )
+    """The documents that perplexity is measured on: a number of them (chosen by the digest of their
+    names), a list of file names, or official, the publisher's own test or validation split."""
 
 
 class RuntimeOptions(Settings):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpt1.data.encoded import EncodedSplit
-from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import stream
+from gpt1.text.tokens import SpecialTokens
 
 PAD = 0
 

@@ -8,8 +8,8 @@ from gpt1.data import batching
 from gpt1.data.batching import Sequences
 from gpt1.data.encoded import EncodedTask
 from gpt1.settings import FinetuneSettings
-from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import drawn_rows
+from gpt1.text.tokens import SpecialTokens
 from tasks.metrics import soft_labels
 from tasks.spec import TaskSpec
 

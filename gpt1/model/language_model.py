@@ -17,7 +17,7 @@ from gpt1.model.dropout import dropout
 from gpt1.model.layout import Array, Layout, LMTargets, layout_of
 from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, ModelSettings
-from gpt1.special_tokens import N_SPECIAL
+from gpt1.text.tokens import N_SPECIAL
 
 NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
 

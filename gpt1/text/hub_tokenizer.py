@@ -14,10 +14,9 @@ from pathlib import Path
 import tokenizers
 from tokenizers import AddedToken, Regex, normalizers, pre_tokenizers, processors
 
-from gpt1.special_tokens import NAMES
-from gpt1.text import english
-from gpt1.text.normalise import DASHES, SPACED
+from gpt1.text.normalise import DASHES, SPACED, rules
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import NAMES
 from gpt1.text.vocabulary import NEWLINE, UNKNOWN
 from tasks.common.files import write_atomic, write_json
 
@@ -43,8 +42,8 @@ def build(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     )
     spaces = pre_tokenizers.Split(Regex(r"[^\S\n]+"), "removed")
     # Each rule applies to the pieces left by those before it.
-    rules = (NEWLINE, SPACED.pattern, r'[!?"\[\](){};,*_+]', _affixes(), *_contractions())
-    split = [pre_tokenizers.Split(Regex(rule), "isolated") for rule in rules]
+    patterns = (NEWLINE, SPACED.pattern, r'[!?"\[\](){};,*_+]', _affixes(), *_contractions())
+    split = [pre_tokenizers.Split(Regex(rule), "isolated") for rule in patterns]
     made.pre_tokenizer = pre_tokenizers.Sequence([spaces, *split])
     return made
 
@@ -83,7 +82,7 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
 def _rules() -> dict[str, list[str]]:
     """spaCy's exceptions and parts, lower-cased; contractions only if listed in lower case."""
     parts_of: dict[str, list[str]] = {}
-    for word, parts in english.rules().exceptions.items():
+    for word, parts in rules().exceptions.items():
         lower, names = word.lower(), [part.lower() for part in parts]
         is_whole = len(names) == 1 and lower not in WORDS
         if (is_whole or word == lower) and word.isascii() and not SPACED.search(word):
@@ -105,7 +104,7 @@ def _affixes() -> str:
             r"\A(?:us|c|a)\$",
             rf"{first}[{OPENING}]",
             rf"[{CLOSING}]{before_dot}",
-            rf"(?<=[0-9])(?:{english.rules().units}|[$£€¥]){before_dot}",
+            rf"(?<=[0-9])(?:{rules().units}|[$£€¥]){before_dot}",
             rf"(?<=[\p{{L}}\p{{N}}%'²])(?<!\.\p{{L}})\.{last}",  # not the dot of U.S.
             r"(?<=[\p{L}\p{N}])[:<>=](?=\p{L})",
         ]

@@ -24,7 +24,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.hub import HubSource, Snapshot, corpus

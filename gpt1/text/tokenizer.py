@@ -18,9 +18,9 @@ from pathlib import Path
 import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
-from gpt1.special_tokens import NAMES
 from gpt1.text import vocabulary
 from gpt1.text.normalise import words
+from gpt1.text.tokens import NAMES
 from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, sha256_file

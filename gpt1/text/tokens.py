@@ -1,9 +1,10 @@
-"""The token files of a corpus, as `gpt1.corpus tokens` writes them.
+"""The three special tokens, and the token files of a corpus, as `gpt1.corpus tokens` writes them.
 
-Reading them is separate from `gpt1.corpus`, so that pre-training depends neither on the text nor on
-the tokenizer.
+Reading the files is separate from `gpt1.corpus`, so that pre-training depends neither on the text
+nor on the tokenizer.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,26 @@ from gpt1.records import CorpusFacts
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, sha256_file
 
+N_SPECIAL = 3
+NAMES = ("<start>", "<delimiter>", "<classify>")
 DTYPE = np.dtype("<u2")
+
+
+@dataclass(frozen=True)
+class SpecialTokens:
+    """Ids of the start, delimiter and classify tokens, the rows that follow the BPE vocabulary.
+
+    Source: paper 3.3; authors' code.
+    """
+
+    start: int
+    delimiter: int
+    classify: int
+
+    @classmethod
+    def after(cls, n_vocab: int) -> "SpecialTokens":
+        """The ids after a vocabulary of `n_vocab` BPE tokens: 40478, 40479, 40480 in GPT-1."""
+        return cls(n_vocab, n_vocab + 1, n_vocab + 2)
 
 
 def open_tokens(corpus: str | Path, split: str) -> np.memmap:

@@ -22,8 +22,8 @@ from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.model.layout import computed
 from gpt1.records import RunRecord
 from gpt1.settings import FinetuneSettings
-from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import torch_seed
+from gpt1.text.tokens import SpecialTokens
 from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, cpu, seed_step
 from gpt1.weights.checkpoint import Checkpoint, build

@@ -24,9 +24,9 @@ from torch import Tensor
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.predict import Predictor
 from gpt1.settings import ModelSettings, TransformerShape
-from gpt1.special_tokens import N_SPECIAL
 from gpt1.text import hub_tokenizer, vocabulary
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import N_SPECIAL
 from gpt1.weights.checkpoint import load_checkpoint, read_facts
 from gpt1.weights.files import CONFIG_FILE, TENSORS_FILE
 from gpt1.weights.published import POSITIONS, PREFIX, TOKENS, config_of, released_shapes

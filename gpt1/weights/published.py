@@ -24,9 +24,9 @@ from torch import Tensor
 
 from gpt1.model.transformer import Transformer
 from gpt1.settings import ModelSettings
-from gpt1.special_tokens import N_SPECIAL
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import N_SPECIAL
 from gpt1.weights.checkpoint import build, read_tensors, save_checkpoint
 from gpt1.weights.files import CHUNKS, CONFIG_FILE, FILES, RELEASE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError

@@ -13,7 +13,7 @@ from bench.__main__ import main
 from bench.comparisons import PLAIN, TRAINER, Comparison, Scale, on_cpu, on_gpu
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
-from gpt1.special_tokens import N_SPECIAL
+from gpt1.text.tokens import N_SPECIAL
 
 MODEL = ModelSettings(n_ctx=128, shape=TransformerShape(n_layer=2, n_embd=16, n_head=2, n_ff=32))
 LSTM = ModelSettings(n_ctx=64, shape=LSTMShape(n_embd=16, n_hidden=16))

@@ -6,8 +6,7 @@ import pytest
 import yaml
 from hypothesis import strategies as st
 
-from gpt1.settings import CellSettings, ModelSettings, PretrainSettings
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CellSettings, CorpusSettings, ModelSettings, PretrainSettings
 from tasks.settings import PrepareSettings
 from tasks.world.settings import WorldSettings
 from tests.fuzz.mutations import anything, fuzz, only_our_errors, repeat

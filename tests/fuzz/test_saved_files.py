@@ -6,7 +6,7 @@ import pytest
 from gpt1.corpus import documents
 from gpt1.data import encoded
 from gpt1.encode import encode
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer, read_words
 from gpt1.text.tokens import open_tokens

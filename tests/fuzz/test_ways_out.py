@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokens import open_tokens
 from tasks import task

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from gpt1 import contamination as module
 from gpt1 import corpus
 from gpt1.contamination import WordNumbers, contamination, main
-from gpt1.text import ngrams
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from tasks.common.arrow import split_digest
 from tests.gpt1.examples import write_examples
 from tests.support.programs import call
@@ -131,11 +131,11 @@ def runs(texts: list[np.ndarray], n: int) -> set[bytes]:
     return {t[i : i + n].tobytes() for t in texts for i in range(len(t) - n + 1)}
 
 
-@pytest.mark.parametrize("base", [ngrams.HASH_BASE, 0, 1], ids=["own", "all equal", "sums"])
+@pytest.mark.parametrize("base", [module.HASH_BASE, 0, 1], ids=["own", "all equal", "sums"])
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_the_rows_found_are_those_of_a_search_of_every_run(n, base, monkeypatch):
     """Whatever hashes collide."""
-    monkeypatch.setattr(ngrams, "HASH_BASE", np.uint64(base))
+    monkeypatch.setattr(module, "HASH_BASE", np.uint64(base))
     rng = np.random.default_rng(1)
 
     def text(length: int) -> np.ndarray:
@@ -144,7 +144,7 @@ def test_the_rows_found_are_those_of_a_search_of_every_run(n, base, monkeypatch)
     documents = [text(60), text(40)]
     rows = [[text(a), text(b)] for a, b in rng.integers(0, 9, (60, 2))]
     rows += [[documents[0][7:33]], [np.concatenate((documents[0][-2:], documents[1][:2]))]]
-    search = ngrams.Search(n)
+    search = module.Search(n)
     for i, row in enumerate(rows):
         search.add(i, row)
     for of in documents:

@@ -12,11 +12,9 @@ import pytest
 from pyarrow import parquet
 
 from gpt1 import corpus
-from gpt1.text import documents as text_documents
+from gpt1.settings import CorpusSettings
 from gpt1.text import sources, vocabulary
 from gpt1.text import tokenizer as bpe
-from gpt1.text.settings import CorpusSettings
-from gpt1.text.shuffle import sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
 from tasks.common.arrow import read_documents
@@ -131,7 +129,7 @@ def test_shuffled_sentences_are_those_of_the_split_in_another_order(folder, tmp_
 def _sentences(ids, tokenizer):
     """The sentences of a stream, each as its text."""
     words = tokenizer.decode(ids).replace("\n", " \n ").split(" ")
-    return [" ".join(sentence) for sentence in sentences(filter(None, words))]
+    return [" ".join(sentence) for sentence in corpus.sentences(filter(None, words))]
 
 
 def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path):
@@ -187,7 +185,7 @@ def killed(row):
 def test_a_killed_worker_is_reported(tmp_path):
     rows = datasets.Dataset.from_dict({"text": ["a", "b"]})
     with pytest.raises(InputError, match="--threads 2: a worker was killed.* use fewer"):
-        text_documents.parallel_map(rows, killed, 2, tmp_path / "cache.arrow")
+        corpus.parallel_map(rows, killed, 2, tmp_path / "cache.arrow")
 
 
 def test_held_out_by_number_depends_on_names_alone(folder):

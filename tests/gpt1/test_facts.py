@@ -18,7 +18,7 @@ from gpt1.settings import (
     PretrainOptions,
     TransformerShape,
 )
-from gpt1.special_tokens import SpecialTokens
+from gpt1.text.tokens import SpecialTokens
 from gpt1.training import finetuning
 from gpt1.training.optim import Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build

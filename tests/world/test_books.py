@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpt1.contamination import WordNumbers
-from gpt1.text.ngrams import Search
+from gpt1.contamination import Search, WordNumbers
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.prompt import CLAIM

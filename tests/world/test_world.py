@@ -14,7 +14,7 @@ from scipy import stats
 from gpt1 import corpus
 from gpt1.cloze import read_items
 from gpt1.records import CorpusFacts
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer
 from tasks import PAPER_TASKS, task

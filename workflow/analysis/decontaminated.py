@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gpt1.cell import Cell
-from gpt1.records import Marks
-from gpt1.text.ngrams import N
+from gpt1.records import Marks, N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
 from workflow.analysis.examples import check_examples

@@ -9,7 +9,7 @@ choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
 """
 
 from gpt1.settings import ModelSettings, TransformerShape
-from gpt1.special_tokens import N_SPECIAL
+from gpt1.text.tokens import N_SPECIAL
 
 
 def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = True) -> float:

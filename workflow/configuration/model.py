@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, model_validator
 from gpt1.cell import PERMUTED, SHUFFLED, VECTORS, Arch, Cell, Corpus, NTransfer
 from gpt1.settings import (
     CellSettings,
+    CorpusSettings,
     ModelSettings,
     OptimizerSettings,
     PretrainSettings,
@@ -22,7 +23,6 @@ from gpt1.settings import (
     RuntimeSettings,
     ScoreRange,
 )
-from gpt1.text.settings import CorpusSettings
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import PAPER_TASKS, Task, task
 from tasks.common.settings import DataPath, Settings, unique

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpt1.text.settings import CorpusSettings
+from gpt1.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError

@@ -5,7 +5,7 @@ import pytest
 
 from gpt1.data import batching
 from gpt1.data.encoded import EncodedSplit
-from gpt1.special_tokens import SpecialTokens
+from gpt1.text.tokens import SpecialTokens
 
 S, D, C = 100, 101, 102
 SPECIAL = SpecialTokens(S, D, C)

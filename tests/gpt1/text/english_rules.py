@@ -1,4 +1,4 @@
-"""Write spaCy's English rules as the table that `gpt1.text.english` reads.
+"""Write spaCy's English rules as the table that `gpt1.text.normalise` reads.
 
 python -m tests.gpt1.text.english_rules > gpt1/text/english_rules.json
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 import ftfy
 import pytest
 
-from gpt1.text import english, normalise
+from gpt1.text import normalise
 from tests.gpt1.text.naive_bpe import english as spacy_english
 from tests.support.realdata import realdata
 
@@ -44,25 +44,25 @@ def spacy_words(standardised: str) -> str:
     ],
 )
 def test_words_by_exceptions_affixes_urls_and_infixes(line, words):
-    assert english.split(line) == words
+    assert normalise.split_line(line) == words
 
 
 def test_the_table_is_what_the_script_makes_of_spacy():
     pytest.importorskip("spacy", reason="spaCy is not installed, from which the table is made")
     from tests.gpt1.text.english_rules import table
 
-    file = Path(english.__file__).with_name(english.TABLE)
+    file = Path(normalise.__file__).with_name(normalise.TABLE)
     assert file.read_text(encoding="utf-8") == table()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_lines_of_exceptions_and_affixes_have_spacys_words(seed):
     drawn = random.Random(seed)
-    pieces = [*english.rules().exceptions, *AFFIXES * 20]
+    pieces = [*normalise.rules().exceptions, *AFFIXES * 20]
     for _ in range(1500):
         chosen = drawn.choices(pieces, k=drawn.randint(1, 5))
         line = normalise.standardise("".join(p + drawn.choice(["", "", " "]) for p in chosen))
-        assert english.split(line) == spacy_words(line), line
+        assert normalise.split_line(line) == spacy_words(line), line
 
 
 @pytest.mark.slow

@@ -4,14 +4,15 @@ from collections import Counter
 
 import numpy as np
 
-from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
+from gpt1.corpus import sentences, shuffle_sentences, shuffle_words
+from gpt1.streams import stream
 
 TEXT = "a b c d e f g h i j . k l , m n o p q r ? ! s t u v w x ... y z\nA B C D E F G\n \nlast"
 
 
 def shuffled(text, name="book.txt"):
     words = text.replace("\n", " \n ").split(" ")
-    return words, list(shuffle_words(words, generator(name)))
+    return words, list(shuffle_words(words, stream("order of words", name)))
 
 
 def test_end_marks_stay_and_every_sentence_keeps_its_words():
@@ -36,7 +37,7 @@ def test_the_order_is_the_documents_own():
 
 
 def test_every_order_of_a_sentence_occurs():
-    rng = generator("x")
+    rng = stream("order of words", "x")
     seen = Counter(tuple(shuffle_words(["a", "b", "c"], rng)) for _ in range(600))
     assert len(seen) == 6 and min(seen.values()) > 60
 

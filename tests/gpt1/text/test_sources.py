@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 
 from gpt1 import corpus
+from gpt1.corpus import normalise_documents
+from gpt1.settings import CorpusSettings
 from gpt1.text import sources
 from gpt1.text import tokenizer as bpe
-from gpt1.text.documents import normalise_documents
-from gpt1.text.settings import CorpusSettings
-from tasks import hub as hubs
+from tasks import corpora
 from tasks.common.errors import InputError
 from tests.gpt1.text.corpora import write_parquet
 from tests.tasks.hub_files import PIN, manifest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from gpt1.text.ngrams import N
+from gpt1.records import N
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.estimates import Estimate, numbers
