@@ -26,7 +26,7 @@ from transformers import (
 
 from bench.turns import Turns, quicker
 from bench.work import Work, read_rows
-from gpt1.data.batching import Sequences
+from gpt1.data import Sequences
 from gpt1.text.tokens import N_SPECIAL
 
 LONGEST = 128  # max_seq_length of the GLUE example

@@ -5,11 +5,10 @@ import tempfile
 
 from bench.turns import Turns, quicker
 from bench.work import Work, batches, read_rows
-from gpt1.data.task_data import TaskData
+from gpt1.pretrain import Pretraining
 from gpt1.records import CheckpointFacts
 from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
-from gpt1.training.finetuning import FineTuning
-from gpt1.training.pretraining import Pretraining
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.spec import TaskSpec
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gpt1.data import batching
-from gpt1.data.encoded import EncodedSplit
+from gpt1.data import EncodedSplit, build_sequences
 from gpt1.text.tokens import DTYPE, SpecialTokens
 from tasks import task
 from tasks.common.files import sha256_file, write_json
@@ -47,7 +46,7 @@ def draw_rows(name: str, n_ctx: int, n_vocab: int, folder: Path, n: int = 256) -
     n_labels = n_choices or spec.n_labels
     labels, empty = random.integers(0, n_labels, n), [""] * n
     split = EncodedSplit(empty, empty, labels, first, second, choices)
-    rows = batching.build(spec.family, split, SpecialTokens.after(n_vocab), n_ctx)
+    rows = build_sequences(spec.family, split, SpecialTokens.after(n_vocab), n_ctx)
     path = folder / f"{name}.npz"
     np.savez(path, ids=rows.ids, lengths=rows.lengths, labels=labels)
     return {"data": str(path), "family": spec.family, "n_labels": n_labels}

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gpt1.data.batching import Sequences
+from gpt1.data import Sequences
 
 UNITS = {"finetune": "rows/s", "pretrain": "tokens/s"}
 

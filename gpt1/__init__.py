@@ -61,12 +61,12 @@ def load(
     """
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
-    from gpt1.weights import kept
+    from gpt1.training import cell_files
     from tasks.common.errors import InputError
 
     is_cell, facts = Path(path).is_dir(), Path(path).with_suffix(".json")
     is_checkpoint = Path(path).suffix == ".safetensors" and Path(path).is_file() and facts.is_file()
-    if not ((Path(path) / kept.CELL).is_file() if is_cell else is_checkpoint):
+    if not ((Path(path) / cell_files.CELL).is_file() if is_cell else is_checkpoint):
         raise InputError(
             f"{path}: no trained model; give results/pretrain/ARCH/seed-K/update-N.safetensors, or "
             "the folder of a cell of experiment.keep, below results/kept"

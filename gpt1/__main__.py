@@ -1,9 +1,10 @@
 """The programs of GPT-1: `python -m gpt1 --help` lists them."""
 
+import os
+import signal
 import sys
 
-from gpt1.training.stopping import leave_signals_to_the_first
-from tasks.common.programs import door
+from tasks.common.programs import answer_signals, door
 
 PROGRAMS = {
     "corpus": "gpt1.corpus",
@@ -21,6 +22,13 @@ PROGRAMS = {
     "generate": "gpt1.generate",
     "devices": "gpt1.training.devices",
 }
+
+
+def leave_signals_to_the_first() -> None:
+    """Ignore the signals in all but the first of several processes, which decides when to stop."""
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK", "0") != "0":
+        answer_signals(signal.SIG_IGN)
+
 
 if __name__ == "__main__":
     leave_signals_to_the_first()

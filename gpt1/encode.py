@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpt1.data import batching
-from gpt1.data.encoded import COLUMNS, read_encoded
+from gpt1.data import COLUMNS, input_lengths, n_ctx_needed, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
 from gpt1.text.normalise import words
 from gpt1.text.tokenizer import Tokenizer
@@ -64,8 +63,8 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             rows=len(texts),
             sha256=split_digest(out, split),
             examples=digests[split],
-            lengths=_counts(batching.input_lengths(spec.family, texts)),
-            n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
+            lengths=_counts(input_lengths(spec.family, texts)),
+            n_ctx_needed=_counts(n_ctx_needed(spec.family, texts)),
             unknown=unknown[split],
         )
     facts = EncodedFacts(

@@ -25,15 +25,14 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-from gpt1.data import batching
-from gpt1.data.encoded import EncodedSplit
+from gpt1.data import EncodedSplit, build_sequences
 from gpt1.encode import encode_row
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import SpecialTokens
+from gpt1.training import cell_files
 from gpt1.training.finetuning import predict
 from gpt1.training.runtime import Runtime
-from gpt1.weights import kept
 from gpt1.weights.checkpoint import build, read_tensors
 from tasks import task
 from tasks.common.errors import InputError
@@ -63,7 +62,7 @@ class Predictor:
 
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
-        self.record = record = kept.read(folder)
+        self.record = record = cell_files.read_kept(folder)
         self.task = task(record.task, record.own)
         self.spec, self.n_ctx = self.task.spec, record.settings.model.n_ctx
         table = self.task.table
@@ -77,7 +76,7 @@ class Predictor:
         if self.seed not in seeds:
             known = ", ".join(map(str, seeds))
             raise InputError(f"{folder}: no weights of seed {seed}; kept are those of {known}")
-        self.model = self._load(kept.weights_path(folder, self.seed))
+        self.model = self._load(cell_files.weights_path(folder, self.seed))
 
     def _load(self, weights: Path) -> TaskModel:
         """The fine-tuned model, on the device."""
@@ -112,7 +111,7 @@ class Predictor:
     def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
         """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.finetuning`."""
         special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
-        split = batching.build(self.spec.family, encoded, special, self.n_ctx)
+        split = build_sequences(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)
 
     def predict(

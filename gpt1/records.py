@@ -121,7 +121,7 @@ class SplitFacts(Record):
 
     `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
     of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
-    input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.data.batching`).
+    input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.data`).
     `unknown` is the share of the tokens that the vocabulary lacks.
     """
 

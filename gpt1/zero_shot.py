@@ -2,7 +2,9 @@
 
     python -m gpt1 zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
 
-`tasks.prompt` defines the prompts and the calibration of a choice's score. Source of the
+`tasks.prompt` defines the prompts and the calibration of a choice's score. The tokenizer encodes
+each word by itself, so joining the ids of a template's words and of a row's texts gives the ids of
+the whole text. Source of the
 heuristics: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability
 (chosen on training rows for the best Matthews correlation, reported on dev). SST-2: after the text
 and `very`, is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer
@@ -11,17 +13,15 @@ which the rest of the sentence is likelier. `gpt1.training.scorer` defines the l
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpt1.cell import ARCHS, PretrainedModel
-from gpt1.data.batching import sample
-from gpt1.data.encoded import EncodedSplit, EncodedTask
-from gpt1.data.encoded import load as load_encoded
-from gpt1.data.prompts import Asked, EncodedPrompt
+from gpt1.data import EncodedSplit, EncodedTask, load_task, sample
 from gpt1.records import ZeroShotScore
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
@@ -30,8 +30,87 @@ from gpt1.weights.checkpoint import load_checkpoint
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks.common.errors import InputError
 from tasks.metrics import score_split
-from tasks.prompt import Scoring
+from tasks.prompt import Prompt, Scoring, parts
 from tasks.spec import TaskSpec
+
+Ids = np.ndarray
+EMPTY: Ids = np.empty(0, dtype=np.int64)
+Fill = Callable[[dict[str, Ids]], list[Ids]]
+Encoded = list[tuple[Ids, str | None]]  # a template's words, each with the column after it
+Asked = tuple[list[Ids], Ids]  # the context, and what is scored
+
+
+@dataclass(frozen=True)
+class EncodedPrompt:
+    """A prompt with its words as ids; `choices` is empty if each row has its own, or none."""
+
+    prompt: Prompt
+    before: Fill
+    scored: Fill
+    choices: list[Fill]
+
+    @classmethod
+    def of(cls, prompt: Prompt, task: str, tokenizer: Tokenizer) -> "EncodedPrompt":
+        """Encode a prompt.
+
+        Raises InputError if the tokenizer lacks a letter of its words, and for two choices that
+        become the same tokens.
+        """
+
+        def encoded(text: str) -> Encoded:
+            return [(_ids(words, task, tokenizer), column) for words, column in parts(text)]
+
+        before, scored, *choices = map(encoded, (prompt.before, prompt.scored, *prompt.choices))
+        _check_different(prompt.choices, choices, task)
+        return cls(prompt, _fill(before), _fill(scored), [*map(_fill, choices)])
+
+    def rows(self, split: EncodedSplit) -> Iterator[list[Asked]]:
+        """For each row, context and scored tokens of each choice; one pair if there are none."""
+        for first, second, own in zip(split.first, split.second, split.choices, strict=True):
+            yield self._asked(first, second, own)
+
+    def without_texts(self, split: EncodedSplit) -> Iterator[list[Asked]]:
+        """The same without the row's texts; once for all rows if their choices are the same."""
+        for own in [[]] if self.choices else split.choices:
+            yield self._asked(EMPTY, EMPTY, own)
+
+    def _asked(self, first: Ids, second: Ids, own: list[Ids]) -> list[Asked]:
+        asked, texts = [], {"first": first, "second": second}
+        filled = [np.concatenate(fill(texts)) for fill in self.choices]
+        for choice in filled or own or [EMPTY]:
+            row = texts | {"choice": choice}
+            asked.append((self.before(row), np.concatenate(self.scored(row))))
+        return asked
+
+
+def _ids(text: str, task: str, tokenizer: Tokenizer) -> Ids:
+    ids = np.array(tokenizer.encode(text), dtype=np.int64)
+    if not ids.all():  # id 0 is <unk>
+        raise InputError(
+            f"zero-shot {task}: the tokenizer cannot spell {text.strip()!r}, its letters are not "
+            f"in the corpus; give {task} another prompt or other choices, or leave it out of what "
+            "is asked zero-shot"
+        )
+    return ids
+
+
+def _fill(template: Encoded) -> Fill:
+    return lambda row: [
+        ids for words, column in template for ids in ((words, row[column]) if column else (words,))
+    ]
+
+
+def _check_different(choices: Sequence[str], encoded: Sequence[Encoded], task: str) -> None:
+    """Raise InputError for two choices that are the same tokens: the first would always win."""
+    known: dict[Hashable, str] = {}
+    for choice, template in zip(choices, encoded, strict=True):
+        key = tuple((ids.tobytes(), column) for ids, column in template)
+        if key in known:
+            raise InputError(
+                f"zero-shot {task}: to the tokenizer the choice {choice!r:.60} is the same as "
+                f"{known[key]!r:.60}; give two different choices"
+            )
+        known[key] = choice
 
 
 def ask(scorer: Scorer, prompt: EncodedPrompt, split: EncodedSplit) -> dict[Scoring, np.ndarray]:
@@ -127,7 +206,7 @@ def main() -> None:
     tokenizer = Tokenizer.load(a.tokenizer)
     tasks = []
     for path in a.encoded:
-        task = load_encoded(path)
+        task = load_task(path)
         if task.tokenizer != tokenizer.digest:
             raise InputError(
                 f"{path}: encoded by another tokenizer than {a.tokenizer}; encode it again"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from gpt1.predict import Predictor
-from gpt1.weights import kept
+from gpt1.training import cell_files
 from tasks.common.files import read_json
 from workflow.analysis import tables
 from workflow.configuration.model import Config
@@ -50,7 +50,7 @@ def problems(config: Config) -> Iterator[str]:
         folder = cell.kept(config.results)
         for seed in config.experiment.seeds.finetune:
             Predictor(folder, seed)  # or it says what it lacks
-        if read_json(folder / kept.CELL) != read_json(cell.path(config.results)):
+        if read_json(folder / cell_files.CELL) != read_json(cell.path(config.results)):
             yield f"{folder}: of another cell"
     made = {path.stem for path in (results / "studies").glob("*.csv")}
     studies = set(config.experiment.studies) - made  # which are made when they are asked for

@@ -4,9 +4,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.fused import widen
 from gpt1.model.language_model import LanguageModel
 from gpt1.model.layout import Array
-from gpt1.model.lm_loss import widen
 
 
 class Classifier(nn.Module):

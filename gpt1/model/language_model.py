@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
-from gpt1.model.dropout import dropout
+from gpt1.model.fused import dropout, lm_loss
 from gpt1.model.layout import Array, Layout, LMTargets, layout_of
-from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.text.tokens import N_SPECIAL
 

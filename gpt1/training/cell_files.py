@@ -1,24 +1,44 @@
-"""The files of a cell: its JSON, with scores and alarms of every seed, and its predictions."""
+"""The files of a cell: the cache of finished runs, its predictions, its alarms, its kept weights.
+
+The kept weights of a fine-tuned cell are a folder with all that is needed to use them:
+
+    kept/full/sst2/
+        cell.json                      the cell's own JSON: scores, settings, digests
+        encoder.json, merges.bpe       the tokenizer
+        seed-0.safetensors, ...        the weights of each seed
+        manifest.json                  the digests of these files
+
+The weights are those that scored best on the selection split; they gave the cell's scores.
+`gpt1.predict` loads them.
+"""
 
 import json
 import math
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from gpt1.cell import Cell
-from gpt1.data.encoded import EncodedTask
-from gpt1.records import CellDigests, CellRecord, CellRun, Made, RunRecord
-from gpt1.training.cell_job import CellJob
-from gpt1.weights.checkpoint import Checkpoint
-from tasks.common.files import sha256_file, write_atomic
+from gpt1.data import EncodedTask
+from gpt1.records import CellRecord, RunRecord
+from gpt1.text import vocabulary
+from gpt1.weights.checkpoint import (
+    read_tensors,
+    write_tensors,
+)
+from tasks.common import manifest
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_json, sweep, write_atomic, write_json
 
 CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's for two binary variables
 CHANCE = 0.95  # share of uninformed predictors that stay below `best_of_chance`
+CELL = "cell.json"
 SCHEMA = pa.schema(
     {
         "seed": pa.int64(),
@@ -31,60 +51,60 @@ SCHEMA = pa.schema(
     }
 )
 
+Key = dict[str, Any]
 
-def write(
-    cell: Cell,
+
+class RunCache:
+    """A folder of finished runs, outside the declared outputs, which Snakemake deletes on failure.
+
+    A run's record is stored under the hash of its key, which has everything that determines its
+    result, so a stale record is never found. It contains its key, so a renamed one is not used.
+    Leftovers of killed writes are removed, whatever their keys.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        sweep(self.folder)
+
+    def path(self, key: Key) -> Path:
+        """The path of the record of `key`, whether it exists or not."""
+        return self.folder / f"{sha256_json(key)}.json"
+
+    def weights(self, key: Key) -> Path:
+        """The path of the weights of the run of `key`, if they are kept."""
+        return self.path(key).with_suffix(".safetensors")
+
+    def get(self, key: Key, with_weights: bool = False) -> RunRecord | None:
+        """The record of `key`, or None if it is not there; `with_weights`, if these are not.
+
+        What is damaged or another run's is not used, with a warning.
+        """
+        path, weights = self.path(key), self.weights(key)
+        if not path.exists() or (with_weights and not weights.exists()):
+            return None
+        try:
+            record = RunRecord.read(path)
+            if sha256_json(record.key) != path.stem:
+                raise InputError(f"{path}: of another run, its key is not that of its name")
+            if with_weights:
+                read_tensors(weights, of=weights.stem)
+        except InputError as error:  # the run can be repeated
+            print(f"warning: {error}; training again", flush=True)
+            return None
+        return record
+
+    def put(self, record: RunRecord) -> None:
+        """Write a record atomically."""
+        record.write(self.path(record.key))
+
+
+def write_predictions(
     path: Path,
-    predictions: Path,
-    runs: Sequence[tuple[Checkpoint, RunRecord]],
-    job: CellJob,
+    cell: Cell,
+    encoded: EncodedTask,
+    splits: Sequence[str],
+    records: Sequence[RunRecord],
 ) -> None:
-    """Write a cell's JSON and predictions from the runs of its seeds, and print its scores."""
-    records = [record for _, record in runs]
-    _write_predictions(predictions, cell, job, records)
-    _record(cell, runs, job, sha256_file(predictions)).write(path)
-    split, metric = job.encoded.main, job.encoded.spec.metric
-    shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
-    print(f"{path}: {split} {metric} {shown}", flush=True)
-
-
-def _record(
-    cell: Cell, runs: Sequence[tuple[Checkpoint, RunRecord]], job: CellJob, predictions: str
-) -> CellRecord:
-    """The JSON of a cell; `predictions` is the digest of the predictions file."""
-    spec, settings, (checkpoint, first) = job.encoded.spec, job.cells[cell], runs[0]
-    books = any(start.facts.made for start, _ in runs)
-    made: dict[Made, bool] = {"rows": job.encoded.facts.made, "books": books}
-    majority = job.baselines.majority[job.encoded.main][spec.metric]
-    return CellRecord(
-        **vars(cell),
-        made=[name for name, is_made in made.items() if is_made],
-        own=job.encoded.facts.own,
-        arch=checkpoint.facts.arch,
-        corpus=checkpoint.facts.corpus,
-        n_transfer=settings.n_transfer,
-        lm_coef=settings.lm_coef,
-        family=spec.family,
-        metric=spec.metric,
-        copied=first.copied,
-        truncated=first.truncated,
-        baselines=job.baselines,
-        seeds=[
-            CellRun(
-                **vars(record),
-                alarms=alarms(record, majority, job.encoded.main, spec.metric),
-                pretrain_seed=start.facts.seed,
-                checkpoint=start.facts.sha256,
-            )
-            for start, record in runs
-        ],
-        settings=settings.finetune(),
-        digests=CellDigests(config=job.config(cell), **job.digests, predictions=predictions),
-        **job.environment,
-    )
-
-
-def _write_predictions(path: Path, cell: Cell, job: CellJob, records: Sequence[RunRecord]) -> None:
     """Write one row for each seed, predicted split and example, in this order.
 
     The schema's metadata hold the cell and the digests of the tokenizer and of the examples'
@@ -92,7 +112,6 @@ def _write_predictions(path: Path, cell: Cell, job: CellJob, records: Sequence[R
     """
     import pyarrow.parquet as parquet  # not before it is needed: training starts sooner
 
-    encoded, splits = job.encoded, job.predicted(cell)
     metadata = {
         **asdict(cell),
         "tokenizer": encoded.tokenizer,
@@ -171,3 +190,35 @@ def best_of_chance(rows: int) -> float:
     if rows <= 3:
         return 100.0
     return 100 * math.tanh(NormalDist().inv_cdf(CHANCE) / math.sqrt(rows - 3))
+
+
+def weights_path(folder: Path, seed: int) -> Path:
+    """The path of a seed's weights."""
+    return folder / f"seed-{seed}.safetensors"
+
+
+def keep(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path]) -> None:
+    """Copy a cell's JSON, its tokenizer and the weights of each seed, written by `write_tensors`.
+
+    Raises InputError if a file of weights is damaged.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed, path in weights.items():
+        write_tensors(weights_path(folder, seed), read_tensors(path, of=path.stem))
+    shutil.copyfile(cell, folder / CELL)
+    for name, content in zip(vocabulary.FILES, vocabulary.contents(tokenizer), strict=True):
+        (folder / name).write_bytes(content)
+    files = [CELL, *vocabulary.FILES, *(weights_path(folder, seed).name for seed in weights)]
+    write_json(folder / manifest.NAME, {"files": manifest.describe(folder, files)})
+
+
+def read_kept(folder: Path) -> CellRecord:
+    """The JSON of the cell. Raises InputError if a file of the folder is missing or has changed."""
+    if not (folder / CELL).is_file():
+        raise InputError(
+            f"{folder}: no kept cell; name the cell in experiment.keep and run snakemake {folder} "
+            "--cores 2 with the config of the run"
+        )
+    remedy = "keep the cell again"
+    manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)
+    return CellRecord.read(folder / CELL, remedy)

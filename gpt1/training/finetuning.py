@@ -7,6 +7,7 @@ keeping the best-scoring weights (the latest in a tie, where theirs keeps the fi
 """
 
 import time
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,20 @@ import torch
 from torch import Tensor
 
 from gpt1.cell import NTransfer
-from gpt1.data import batching
-from gpt1.data.batching import Sequences
-from gpt1.data.encoded import EncodedSplit
-from gpt1.data.task_data import TaskData
+from gpt1.data import (
+    EncodedSplit,
+    EncodedTask,
+    Sequences,
+    build_sequences,
+    by_length,
+    epoch_batches,
+    sample,
+)
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.model.layout import computed
 from gpt1.records import RunRecord
 from gpt1.settings import FinetuneSettings
-from gpt1.streams import torch_seed
+from gpt1.streams import drawn_rows, torch_seed
 from gpt1.text.tokens import SpecialTokens
 from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, cpu, seed_step
@@ -35,6 +41,69 @@ FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
 
 Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n, classes]`
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """A task's labelled splits as sequences.
+
+    `train_eval` is the sample of training rows for the train score. `drawn` is the number of
+    distinct training rows if only a share of them is trained on, otherwise None.
+    """
+
+    spec: TaskSpec
+    splits: dict[str, Sequences]
+    drawn: int | None = None
+
+    @classmethod
+    def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
+        """Build every labelled split."""
+        spec, special = encoded.spec, SpecialTokens.after(n_vocab)
+        splits = {
+            name: build_sequences(spec.family, encoded.splits[name], special, settings.model.n_ctx)
+            for name in encoded.named("train", "select", "report")
+        }
+        return cls(spec, _with_sample(splits, settings.eval_train))
+
+    def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
+        """The same task with a share of its training rows, drawn by the seed; at least one row.
+
+        The rows are repeated up to the original number, so that an epoch has as many updates:
+        shares differ in how many distinct rows are seen, not in how long the model is trained. With
+        the same seed, the rows of a smaller share are among those of a larger one.
+        """
+        train = self.splits["train"]
+        drawn = drawn_rows(len(train), share, seed)
+        sample = _with_sample({"train": _chosen(train, np.sort(drawn))}, eval_train)["train_eval"]
+        repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
+        splits = {**self.splits, "train": repeated, "train_eval": sample}
+        return TaskData(self.spec, splits, len(drawn))
+
+    @property
+    def train_rows(self) -> int:
+        """Number of distinct training rows."""
+        return len(self.splits["train"]) if self.drawn is None else self.drawn
+
+    @property
+    def label_entropy(self) -> float:
+        """Entropy in nats of the training labels; for STS-B, of their mean soft label.
+
+        No constant prediction has a lower classification loss.
+        """
+        labels = self.splits["train"].labels
+        totals = soft_labels(labels).sum(0) if self.spec.soft_labels else np.bincount(labels)
+        shares = totals[totals > 0] / len(labels)
+        return float(-(shares * np.log(shares)).sum())
+
+
+def _with_sample(splits: dict[str, Sequences], eval_train: int) -> dict[str, Sequences]:
+    train = splits["train"]
+    return {**splits, "train_eval": _chosen(train, sample(len(train), eval_train))}
+
+
+def _chosen(split: Sequences, rows: np.ndarray) -> Sequences:
+    arrays = {name: getattr(split, name)[rows] for name in ("ids", "lengths", "labels")}
+    return replace(split, **arrays, groups=[split.groups[i] for i in rows])
 
 
 class FineTuning:
@@ -120,7 +189,7 @@ class FineTuning:
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
-        built = (batching.build(family, split.take(c), special, model.n_ctx) for c in chunks)
+        built = (build_sequences(family, split.take(c), special, model.n_ctx) for c in chunks)
         predictions, shares = zip(*map(self.predict, built), strict=True)
         return np.concatenate(predictions), np.concatenate(shares)
 
@@ -209,9 +278,7 @@ class FineTuning:
         best, best_flat, best_at, done = -np.inf, self.optimizer.flat.clone(), (0, 0), 0
         selected = np.empty(0), np.empty((0, 0))
         for epoch in range(self.settings.epochs):
-            for rows in batching.epoch(
-                len(self.data.splits["train"]), self.batch, self.seed, epoch
-            ):
+            for rows in epoch_batches(len(self.data.splits["train"]), self.batch, self.seed, epoch):
                 started = time.perf_counter()
                 self.update(rows)
                 self.seconds += time.perf_counter() - started
@@ -250,7 +317,7 @@ def predict(model: TaskModel, spec: TaskSpec, split: Sequences, runtime: Runtime
     tokens = split.lengths.max(1) * split.lengths.shape[1]
     if model.shared_prefix:
         tokens = computed(split.ids, split.lengths)
-    batches = list(batching.by_length(tokens, runtime.scoring_tokens))
+    batches = list(by_length(tokens, runtime.scoring_tokens))
     predictions, probabilities = [], []
     for rows in batches:
         with runtime.scoring(), runtime.autocast():

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpt1.data.batching import by_length
+from gpt1.data import by_length
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import Checkpoint

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from gpt1 import pretrain as program
 from gpt1.settings import PretrainSettings
-from gpt1.training import pretraining
 from gpt1.training.distributed import join
 from gpt1.training.runtime import Runtime
 from tests.support.forks import FORKS
@@ -80,12 +80,12 @@ def train(
 ) -> None:
     """Be one of the processes of `pretrain`."""
     processes, runtime = join(Runtime(micro_batch=micro_batch))
-    training = pretraining.Pretraining(
+    training = program.Pretraining(
         "transformer" if hasattr(settings.model.shape, "n_head") else "lstm",
         *(corpus, settings, runtime, folder / "work", "", processes),
     )
     if stop_at:
-        pretraining.STATE_SECONDS = 0.0
+        program.STATE_SECONDS = 0.0
         training.settings = settings.model_copy(update={"updates": stop_at})
         training.train()
         return

@@ -7,10 +7,10 @@ import shutil
 import pytest
 import torch
 
+from gpt1.pretrain import Pretraining
 from gpt1.records import RunRecord
 from gpt1.text.tokens import open_tokens
-from gpt1.training.cell_job import RunCache
-from gpt1.training.pretraining import Pretraining
+from gpt1.training.cell_files import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint, read_facts, read_tensors, write_tensors
 from tasks import task

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gpt1.training import pretraining
-from gpt1.training.pretraining import Pretraining
+from gpt1 import pretrain
+from gpt1.pretrain import Pretraining
 from gpt1.training.runtime import Runtime
 from tests.faults.runs import (
     RESULTS,
@@ -76,8 +76,8 @@ def test_pretraining_killed_at_random_instants_ends_bit_equal(tmp_path, arch, mo
     train(whole)
     seconds = time.monotonic() - started
     size = (whole / "out" / "update-400.safetensors").stat().st_size
-    monkeypatch.setattr(pretraining, "STATE_SECONDS", 0.0)  # as many writes as there can be
-    monkeypatch.setattr(pretraining, "SAVING_SHARE", 0)
+    monkeypatch.setattr(pretrain, "STATE_SECONDS", 0.0)  # as many writes as there can be
+    monkeypatch.setattr(pretrain, "SAVING_SHARE", 0)
     rng, killed, halves = random.Random(arch), 0, set()
     while killed < KILLS:
         pid = forked(lambda: train(parts))

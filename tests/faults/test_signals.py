@@ -9,7 +9,8 @@ import time
 import pytest
 from pandas import read_csv
 
-from gpt1.training import pretraining, windows
+from gpt1 import pretrain
+from gpt1.training import windows
 from gpt1.training.runtime import Runtime
 from tasks.common.programs import INTERRUPTED, Interrupted
 from tests.gpt1.test_pretrain import run
@@ -113,14 +114,14 @@ def test_a_process_that_a_library_forks_dies_of_a_signal_as_ever():
 @pytest.mark.parametrize(
     ("module", "name", "call"),
     [
-        (pretraining, "heldout_loss", 0),  # a checkpoint is scored
-        (pretraining, "windows", 3),  # between two rows of the log
+        (pretrain, "heldout_loss", 0),  # a checkpoint is scored
+        (pretrain, "windows", 3),  # between two rows of the log
         (windows, "seed_step", 22),  # between the micro-batches of update 5
-        (pretraining, "heldout_loss", 2),  # the last checkpoint
+        (pretrain, "heldout_loss", 2),  # the last checkpoint
     ],
 )
 def test_a_stopped_run_ends_as_one_that_was_not(tmp_path, arch, module, name, call, monkeypatch):
-    monkeypatch.setattr(pretraining, "LOG_ROWS", 2)
+    monkeypatch.setattr(pretrain, "LOG_ROWS", 2)
     runtime = Runtime(micro_batch=1)
     whole = run(tmp_path, arch, "whole", runtime)
     function, calls = getattr(module, name), []

@@ -4,7 +4,7 @@ set aside or refused in one line; checksums of JSON, which would refuse any chan
 import pytest
 
 from gpt1.predict import Predictor, Row, read_rows
-from gpt1.training.pretraining import Pretraining
+from gpt1.pretrain import Pretraining
 from gpt1.training.runtime import Runtime
 from tasks.common.files import MANIFEST, described, write_json
 from tests.fuzz.mutations import fuzz, without_checksums

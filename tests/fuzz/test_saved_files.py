@@ -4,7 +4,7 @@ refused in one line; JSON loses its checksum first, which would refuse any chang
 import pytest
 
 from gpt1.corpus import documents
-from gpt1.data import encoded
+from gpt1.data import load_task
 from gpt1.encode import encode
 from gpt1.settings import CorpusSettings
 from gpt1.text.sources import list_documents
@@ -39,7 +39,7 @@ def test_examples_and_what_is_encoded_of_them(tmp_path):
     for folder in (rows.parent, out.parent):
         without_checksums(folder)
     fuzz(rows.parent, lambda: [read_examples(rows, split) for split in ("train", "dev")])
-    fuzz(out.parent, lambda: encoded.load(out))
+    fuzz(out.parent, lambda: load_task(out))
 
 
 def test_token_files(tmp_path):

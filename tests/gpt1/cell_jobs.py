@@ -7,10 +7,10 @@ import pyarrow.parquet as parquet
 
 from gpt1.cell import FULL, Cell
 from gpt1.encode import encode
-from gpt1.finetune import finetune
+from gpt1.finetune import CellJob, finetune
 from gpt1.settings import JobSettings
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.cell_job import CellJob, RunCache
+from gpt1.training.cell_files import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import save_checkpoint
 from tasks import task

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data.encoded import EncodedSplit
-from gpt1.data.task_data import TaskData
+from gpt1.data import EncodedSplit
 from gpt1.model.layout import layout_of
 from gpt1.settings import (
     FinetuneSettings,
@@ -18,7 +17,7 @@ from gpt1.settings import (
     OptimizerSettings,
     TransformerShape,
 )
-from gpt1.training.finetuning import FineTuning
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task

@@ -8,7 +8,7 @@ import datasets
 import numpy as np
 import pytest
 
-from gpt1.data.encoded import load
+from gpt1.data import load_task
 from gpt1.encode import encode
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
@@ -59,7 +59,7 @@ def refusal(name, examples, tokenizer, out):
 def test_every_text_label_and_name_comes_back_in_the_splits_order(race, tokenizer, tmp_path):
     out = tmp_path / "encoded/race"
     encode("race", race, tokenizer, out)
-    found, encoder = load(out), Tokenizer.load(tokenizer)
+    found, encoder = load_task(out), Tokenizer.load(tokenizer)
     assert (found.spec, found.tokenizer) == (task("race").spec, encoder.digest)
     assert list(found.splits) == ["train", "test", "dev"] and found.main == "test"
     for name, rows in RACE.items():
@@ -85,12 +85,12 @@ def test_scores_stay_floats_and_absent_texts_stay_empty(tokenizer, tmp_path):
     rows = [{"first": "cat", "second": "dog", "label": i * 0.7} for i in range(3)]
     examples = write_examples(tmp_path / "stsb", "stsb", {"train": rows, "dev": rows})
     encode("stsb", examples, tokenizer, tmp_path / "out/stsb")
-    split = load(tmp_path / "out/stsb").splits["dev"]
+    split = load_task(tmp_path / "out/stsb").splits["dev"]
     assert split.labels.dtype == np.float64 and split.labels.tolist() == [0.0, 0.7, 1.4]
     rows = [{"first": "the cat"} for _ in range(3)]
     examples = write_examples(tmp_path / "cola", "cola", {"train": rows, "dev": rows})
     encode("cola", examples, tokenizer, tmp_path / "out/cola")
-    split = load(tmp_path / "out/cola").splits["dev"]
+    split = load_task(tmp_path / "out/cola").splits["dev"]
     assert [len(ids) for ids in split.second] == [0, 0, 0] and split.choices == [[], [], []]
 
 
@@ -99,7 +99,7 @@ def test_unlabelled_rows_are_encoded_whatever_is_left_of_them(tokenizer, tmp_pat
     rows["test"] = [{"first": "cat", "label": -1}, {"first": "\u00a0", "label": -1}]
     examples = write_examples(tmp_path / "cola", "cola", rows, unlabelled=["test"])
     encode("cola", examples, tokenizer, tmp_path / "out/cola")
-    found = load(tmp_path / "out/cola")
+    found = load_task(tmp_path / "out/cola")
     roles = {name: split.role for name, split in found.facts.splits.items()}
     assert roles == {"train": "train", "select": "select", "dev": "report", "test": "unlabelled"}
     assert found.splits["test"].labels.tolist() == [-1, -1]
@@ -107,7 +107,7 @@ def test_unlabelled_rows_are_encoded_whatever_is_left_of_them(tokenizer, tmp_pat
     rows["test"] = [{"first": "dog", "label": -1}]
     write_examples(tmp_path / "other/cola", "cola", rows, unlabelled=["test"])
     encode("cola", tmp_path / "other/cola", tokenizer, tmp_path / "out2/cola")
-    other = load(tmp_path / "out2/cola")
+    other = load_task(tmp_path / "out2/cola")
     assert other.labelled_digest == found.labelled_digest
     assert other.unlabelled_digest != found.unlabelled_digest
 
@@ -132,7 +132,7 @@ def test_the_facts_count_lengths_and_the_context_that_truncates_nothing(race, to
 def test_equal_input_gives_equal_digests(race, tokenizer, tmp_path):
     for name in ("one", "two"):
         encode("race", race, tokenizer, tmp_path / name / "race")
-    one, two = (load(tmp_path / name / "race") for name in ("one", "two"))
+    one, two = (load_task(tmp_path / name / "race") for name in ("one", "two"))
     assert one.facts == two.facts and one.labelled_digest == two.labelled_digest
 
 
@@ -209,7 +209,7 @@ def test_damaged_encoded_files_are_refused_with_one_line(race, tokenizer, tmp_pa
     encode("race", race, tokenizer, tmp_path / "out/race")
     change, message = ENCODED_FAULTS[fault]
     change(tmp_path / "out/race")
-    assert message in programs.refusal(load, tmp_path / "out/race")
+    assert message in programs.refusal(load_task, tmp_path / "out/race")
 
 
 def letters(share, n=100):
@@ -225,7 +225,7 @@ def encoded(tokenizer, folder, share, unlabelled=()):
     examples = write_examples(folder / "cola", "cola", rows, unlabelled)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         encode("cola", examples, tokenizer, folder / "out/cola")
-    return said.getvalue(), load(folder / "out/cola").facts
+    return said.getvalue(), load_task(folder / "out/cola").facts
 
 
 def test_unknown_letters_are_counted_and_told(tokenizer, tmp_path):
@@ -258,4 +258,4 @@ def test_facts_from_before_unknown_letters_were_counted_are_read(race, tokenizer
     for split in facts["splits"].values():
         del split["unknown"]
     write_json(path, facts)
-    assert load(tmp_path / "out/race").facts.splits["dev"].unknown == 0
+    assert load_task(tmp_path / "out/race").facts.splits["dev"].unknown == 0

@@ -13,8 +13,8 @@ from gpt1.cell import Cell
 from gpt1.predict import Predictor, Row, columns_of, read_rows
 from gpt1.records import CellRecord
 from gpt1.settings import FinetuneMethod
+from gpt1.training import cell_files
 from gpt1.training.finetuning import FineTuning
-from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.settings import OwnTask, own_task
@@ -226,7 +226,7 @@ def test_weights_are_kept_of_the_training_of_the_cell_which_is_repeated_if_they_
         shutil.rmtree(folder, ignore_errors=True)
         assert train(tmp_path, own, SEEDS, kept_in) == [] and len(trained) == total
         record = CellRecord.read(cell.path(tmp_path))
-        assert (kept.read(folder) == record) if kept_in else not folder.exists()
+        assert (cell_files.read_kept(folder) == record) if kept_in else not folder.exists()
         assert [run.seed for run in record.seeds] == SEEDS
         scores.append([run.scores for run in record.seeds])
     assert scores == [scores[0]] * 4

@@ -12,9 +12,8 @@ import pytest
 import torch
 
 from gpt1 import pretrain
+from gpt1.pretrain import Pretraining
 from gpt1.settings import Dropout
-from gpt1.training import pretraining
-from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import load_checkpoint, read_tensors, sidecar
@@ -102,7 +101,7 @@ def test_other_code_precision_or_versions_start_anew_and_say_so(
     assert "starting" not in capsys.readouterr().out
     found = {"torch": torch.__version__, "numpy": np.__version__}
     if change in found:
-        monkeypatch.setattr(pretraining, "library_versions", lambda: {**found, change: "0.1"})
+        monkeypatch.setattr(pretrain, "library_versions", lambda: {**found, change: "0.1"})
     runtime = Runtime(precision="bfloat16" if change == "precision" else "float32")
     run(tmp_path, "lstm", runtime=runtime, code="new" if change == "code" else "")
     said = capsys.readouterr().out

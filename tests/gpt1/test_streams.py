@@ -5,10 +5,9 @@ from typing import get_args
 
 import pytest
 
-from gpt1.data.task_data import TaskData
+from gpt1.pretrain import Pretraining
 from gpt1.streams import Purpose, stream, torch_seed
-from gpt1.training.finetuning import FineTuning
-from gpt1.training.pretraining import Pretraining
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task

@@ -7,13 +7,11 @@ from sklearn.metrics import matthews_corrcoef
 
 from gpt1 import zero_shot
 from gpt1.cell import PretrainedModel
-from gpt1.data.batching import sample
-from gpt1.data.encoded import load as load_encoded
-from gpt1.data.prompts import EMPTY, EncodedPrompt
+from gpt1.data import load_task, sample
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.zero_shot import ask, best_threshold, predict, score_task
+from gpt1.zero_shot import EMPTY, EncodedPrompt, ask, best_threshold, predict, score_task
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import TASKS, task
 from tasks.common.errors import InputError
@@ -272,7 +270,7 @@ def program(files, tokenizer):
 def test_the_program_scores_each_checkpoint_and_says_what_they_are_of(files):
     done = program(files, "tokenizer")
     assert done.returncode == 0, done.stderr
-    task = load_encoded(files / "encoded/cola")
+    task = load_task(files / "encoded/cola")
     for update in (3, 8):
         found = read_json(PretrainedModel("lstm", 4).zero_shot(files, "cola", update))
         source = {"arch": "lstm", "corpus": "books", "seed": 4, "update": update}

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from gpt1.data.encoded import EncodedSplit, EncodedTask
-from gpt1.data.task_data import TaskData
+from gpt1.data import EncodedSplit, EncodedTask
 from gpt1.records import CheckpointFacts, EncodedFacts, SplitFacts
 from gpt1.settings import (
     CellSettings,
@@ -19,7 +18,7 @@ from gpt1.settings import (
     PretrainSettings,
     TransformerShape,
 )
-from gpt1.training.finetuning import FineTuning
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks import task

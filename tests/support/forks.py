@@ -6,6 +6,4 @@ Multiprocessing has one server in a process, so what any test wants of it is nam
 import multiprocessing
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
-    ["tests.workflow.preloaded", "gpt1.training.pretraining", "tests.gpt1.toy"]
-)
+FORKS.set_forkserver_preload(["tests.workflow.preloaded", "gpt1.pretrain", "tests.gpt1.toy"])

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from gpt1.data import batching
-from gpt1.data.encoded import EncodedSplit
+from gpt1.data import (
+    EncodedSplit,
+    build_sequences,
+    by_length,
+    epoch_batches,
+    input_lengths,
+    n_ctx_needed,
+    sample,
+)
 from gpt1.text.tokens import SpecialTokens
 
 S, D, C = 100, 101, 102
@@ -27,7 +34,7 @@ def split(first, second=None, choices=None, labels=None):
 
 
 def sequences(family, *parts, n_ctx=32):
-    built = batching.build(family, split(*parts), SPECIAL, n_ctx)
+    built = build_sequences(family, split(*parts), SPECIAL, n_ctx)
     rows = [
         [built.ids[i, j, : built.lengths[i, j]].tolist() for j in range(built.ids.shape[1])]
         for i in range(len(built))
@@ -66,9 +73,7 @@ def test_n_ctx_needed_is_the_smallest_that_truncates_nothing(family):
             family, ([a], [b])
         )
         data = data[:1] if family == "classification" else data
-        (needed,), (whole,) = (
-            f(kind, split(*data)) for f in (batching.n_ctx_needed, batching.input_lengths)
-        )
+        (needed,), (whole,) = (f(kind, split(*data)) for f in (n_ctx_needed, input_lengths))
         longest = [
             sequences(kind, *data, n_ctx=int(n_ctx))[1].lengths.max()
             for n_ctx in (needed - 1, needed)
@@ -101,25 +106,25 @@ def test_a_batch_is_cut_to_its_longest_row_and_padded_with_zero_on_the_right():
 
 
 def test_a_sample_is_always_the_same_and_not_the_first_rows():
-    rows = batching.sample(1000, 100)
+    rows = sample(1000, 100)
     assert len(set(rows)) == 100 and (np.diff(rows) > 0).all()
     assert 300 < rows.mean() < 700
-    assert np.array_equal(rows, batching.sample(1000, 100))
-    assert batching.sample(5, 100).tolist() == batching.sample(5, None).tolist() == [0, 1, 2, 3, 4]
+    assert np.array_equal(rows, sample(1000, 100))
+    assert sample(5, 100).tolist() == sample(5, None).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_an_epoch_is_a_shuffle_by_seed_and_number_without_the_last_partial_batch():
-    one = [b.tolist() for b in batching.epoch(10, 3, seed=0, number=0)]
+    one = [b.tolist() for b in epoch_batches(10, 3, seed=0, number=0)]
     assert [len(b) for b in one] == [3, 3, 3]
     assert len({i for b in one for i in b}) == 9
-    assert one == [b.tolist() for b in batching.epoch(10, 3, seed=0, number=0)]
-    assert one != [b.tolist() for b in batching.epoch(10, 3, seed=0, number=1)]
-    assert one != [b.tolist() for b in batching.epoch(10, 3, seed=1, number=0)]
+    assert one == [b.tolist() for b in epoch_batches(10, 3, seed=0, number=0)]
+    assert one != [b.tolist() for b in epoch_batches(10, 3, seed=0, number=1)]
+    assert one != [b.tolist() for b in epoch_batches(10, 3, seed=1, number=0)]
 
 
 def test_scoring_batches_are_as_large_as_the_limit_allows():
-    batches = [b.tolist() for b in batching.by_length(np.array([5, 4, 5, 5, 1]), limit=10)]
+    batches = [b.tolist() for b in by_length(np.array([5, 4, 5, 5, 1]), limit=10)]
     assert batches == [[4, 1], [0, 2], [3]]
-    batches = [b.tolist() for b in batching.by_length(np.array([3, 5, 3, 5, 5, 3, 3, 7]), limit=40)]
+    batches = [b.tolist() for b in by_length(np.array([3, 5, 3, 5, 5, 3, 3, 7]), limit=40)]
     assert batches == [[0, 2, 5, 6, 1, 3, 4], [7]]
-    assert [b.tolist() for b in batching.by_length(np.array([9, 30, 1]), limit=18)] == [[2, 0], [1]]
+    assert [b.tolist() for b in by_length(np.array([9, 30, 1]), limit=18)] == [[2, 0], [1]]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model import dropout
-from gpt1.model.dropout import LARGE, drops
+from gpt1.model import fused
+from gpt1.model.fused import LARGE, drops
 from tests.gpt1 import toy
 
 torch.set_num_threads(1)
@@ -32,7 +32,7 @@ def test_the_drops_are_as_many_as_the_rate_says_and_lie_independently(rate):
 def test_value_and_gradient_are_dropped_at_the_same_places_and_the_rest_is_scaled():
     torch.manual_seed(1)
     x = torch.randn(LARGE // 64, 64).T.requires_grad_()  # not contiguous
-    found = dropout.dropout(x, 0.1)
+    found = fused.dropout(x, 0.1)
     weight = torch.randn_like(found)
     (found * weight).sum().backward()
     kept = found != 0
@@ -44,22 +44,22 @@ def test_value_and_gradient_are_dropped_at_the_same_places_and_the_rest_is_scale
 def test_the_seed_decides_the_drops():
     def once(seed):
         torch.manual_seed(seed)
-        return dropout.dropout(torch.ones(LARGE), 0.1)
+        return fused.dropout(torch.ones(LARGE), 0.1)
 
     assert torch.equal(once(0), once(0)) and not torch.equal(once(0), once(1))
 
 
 def test_a_small_tensor_a_rate_of_0_and_another_device_are_left_to_torch(monkeypatch):
-    monkeypatch.setattr(dropout, "drops", None)
-    assert dropout.dropout(torch.ones(LARGE), 0.0).min() == 1
-    assert dropout.dropout(torch.ones(LARGE - 1), 0.1).min() == 0
-    assert dropout.dropout(torch.ones(LARGE, device="meta"), 0.1).device.type == "meta"
+    monkeypatch.setattr(fused, "drops", None)
+    assert fused.dropout(torch.ones(LARGE), 0.0).min() == 1
+    assert fused.dropout(torch.ones(LARGE - 1), 0.1).min() == 0
+    assert fused.dropout(torch.ones(LARGE, device="meta"), 0.1).device.type == "meta"
 
 
 def test_the_embedding_matrix_is_dropped_so_in_training(monkeypatch):
-    monkeypatch.setattr(dropout, "LARGE", 1)
-    seen, own = [], dropout.drops
-    monkeypatch.setattr(dropout, "drops", lambda n, rate: seen.append((n, rate)) or own(n, rate))
+    monkeypatch.setattr(fused, "LARGE", 1)
+    seen, own = [], fused.drops
+    monkeypatch.setattr(fused, "drops", lambda n, rate: seen.append((n, rate)) or own(n, rate))
     run = toy.start(dropout=toy.DROPOUT)
     embed = run.model.language_model.embed
     run.update(np.arange(4))

@@ -4,8 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gpt1.model import lm_loss as module
-from gpt1.model.lm_loss import lm_loss, widen
+from gpt1.model import fused
+from gpt1.model.fused import lm_loss, widen
 
 N, ROWS, WIDTH = 600, 70, 16  # five chunks, the last one smaller
 
@@ -45,9 +45,9 @@ def test_loss_and_gradients_are_those_of_cross_entropy(dtype, bfloat16, bound):
 
 @pytest.mark.parametrize("grad", [True, False])
 def test_no_more_than_a_chunk_of_logits_is_ever_there(grad, monkeypatch):
-    sizes, loss = [], module._loss
+    sizes, loss = [], fused._loss
     monkeypatch.setattr(
-        module, "_loss", lambda logits, *rest: sizes.append(len(logits)) or loss(logits, *rest)
+        fused, "_loss", lambda logits, *rest: sizes.append(len(logits)) or loss(logits, *rest)
     )
     features, *rest = drawn(torch.float32)
     with torch.set_grad_enabled(grad):

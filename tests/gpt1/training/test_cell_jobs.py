@@ -10,7 +10,6 @@ import torch
 from gpt1 import finetune
 from gpt1.cell import FULL, Cell
 from gpt1.settings import FinetuneDropout, FinetuneMethod, OptimizerSettings
-from gpt1.training import cell_job
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError
@@ -54,7 +53,7 @@ def test_everything_that_decides_a_result_is_part_of_the_key(
 ):
     old = key(files)
     if change == "torch":
-        monkeypatch.setattr(cell_job, "versions", lambda: {"torch": "1.0"})
+        monkeypatch.setattr(finetune, "versions", lambda: {"torch": "1.0"})
     elif change == "data":
         encode_again(dev=rows_of("rte", 8, seed=9))
     elif change == "checkpoint":

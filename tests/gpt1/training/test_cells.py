@@ -11,7 +11,7 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import FULL, VECTORS, Cell
-from gpt1.data.encoded import load as load_encoded
+from gpt1.data import load_task
 from gpt1.records import VectorsFacts
 from gpt1.settings import JobSettings
 from gpt1.training.finetuning import FineTuning
@@ -69,7 +69,7 @@ def test_more_seeds_train_alone_and_the_log_says_how_many_are_of_an_earlier_run(
 def test_predictions_beside_a_cell_give_its_scores_again(files):
     own = cells("none", 2)
     train(files, own, [0, 1])
-    encoded = load_encoded(files / "encoded/rte")
+    encoded = load_task(files / "encoded/rte")
     for of in own:
         (rows, facts), cell = predictions(files, of), read_json(of.path(files))
         assert cell["digests"]["predictions"] == sha256_file(of.predictions(files))
@@ -204,7 +204,7 @@ def test_cells_without_a_transfer_of_any_shape_train_together_without_a_checkpoi
 
 @pytest.mark.parametrize("n_transfer", [0, 2])
 def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer, files):
-    encoded, width = load_encoded(files / "encoded/rte"), toy.SHAPES["transformer"].n_embd
+    encoded, width = load_task(files / "encoded/rte"), toy.SHAPES["transformer"].n_embd
     n_vocab, path = encoded.facts.n_vocab, files / "vectors.safetensors"
     values = torch.randn(n_vocab, width, generator=torch.Generator().manual_seed(1))
     write_tensors(path, {"embed": values})

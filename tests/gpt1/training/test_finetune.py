@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data import batching
-from gpt1.data.task_data import TaskData
+from gpt1.data import sample
 from gpt1.training import finetuning
+from gpt1.training.finetuning import TaskData
 from gpt1.training.runtime import Runtime
 from tasks import task
 from tasks.metrics import soft_labels
@@ -31,7 +31,7 @@ def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_d
 def test_the_train_score_is_of_a_random_sample_of_the_rows():
     run = start(sizes={"train": 64, "select": 4, "dev": 4}, eval_train=8)
     train, sampled = (run.data.splits[name] for name in ("train", "train_eval"))
-    rows = batching.sample(64, 8)
+    rows = sample(64, 8)
     assert rows.max() > 8
     for name in ("ids", "lengths", "labels"):
         assert np.array_equal(getattr(sampled, name), getattr(train, name)[rows])

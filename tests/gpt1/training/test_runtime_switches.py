@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.pretrain import Pretraining
 from gpt1.settings import Dropout
-from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from tests.gpt1 import toy
 

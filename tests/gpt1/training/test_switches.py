@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data.task_data import TaskData
+from gpt1.pretrain import Pretraining
 from gpt1.settings import OptimizerSettings
-from gpt1.training.finetuning import FineTuning
-from gpt1.training.pretraining import Pretraining
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task

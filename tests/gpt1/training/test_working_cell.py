@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data.task_data import TaskData
 from gpt1.training import finetuning
 from gpt1.training.cell_files import alarms
-from gpt1.training.finetuning import FineTuning
+from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.optim import Adam
 from gpt1.training.runtime import Runtime
 from tasks import task

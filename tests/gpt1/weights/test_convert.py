@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
+from gpt1.convert import export_checkpoint
 from gpt1.settings import LSTMShape, ModelSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
@@ -20,7 +21,6 @@ from gpt1.weights.checkpoint import (
     save_checkpoint,
     sidecar,
 )
-from gpt1.weights.export import export_checkpoint
 from gpt1.weights.files import RELEASE
 from gpt1.weights.published import (
     SPECIAL_SEED,

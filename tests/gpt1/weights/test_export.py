@@ -10,11 +10,11 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 from gpt1 import convert
+from gpt1.convert import VERSIONS, export_cell
 from gpt1.predict import Predictor, Row
 from gpt1.settings import FinetuneMethod, TransformerShape
-from gpt1.weights import kept
+from gpt1.training import cell_files
 from gpt1.weights.checkpoint import read_tensors, write_tensors
-from gpt1.weights.export import VERSIONS, export_cell
 from tasks import PAPER_TASKS, task
 from tasks.common.files import MANIFEST, described, read_json, read_manifest, write_json
 from tasks.settings import OwnTask
@@ -96,7 +96,7 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
     assert done.returncode == 0, done.stderr
     assert f"hf upload NAME/model {out}" in done.stdout
     card = (out / "README.md").read_text()
-    record = kept.read(folder)
+    record = cell_files.read_kept(folder)
     (run,) = [run for run in record.seeds if run.seed == seed]
     score = run.scores[task(name).main][record.metric]
     assert (

@@ -12,11 +12,11 @@ import torch
 import transformers
 from safetensors import safe_open
 
+from gpt1.convert import export_checkpoint
 from gpt1.model.language_model import NO_DROPOUT
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
-from gpt1.weights.export import export_checkpoint
 from gpt1.weights.published import import_weights
 from tests.gpt1.weights import published_files as files
 

@@ -1,20 +1,142 @@
-"""Turn examples into token sequences, and sequences into padded batches.
+"""A task's encoded examples, and the padded batches of token sequences that they become.
 
-Source: paper 3.3 and figure 1; the authors' code for truncation (`n_ctx // 2 - 2` tokens a side),
-for pads (id 0, on the right, never read) and for the classify token as the last one. Every example
-becomes S sequences: one for a text or a pair, two for a similarity (both orders), one per choice.
+`gpt1.encode` writes the examples. Reading them needs only pyarrow, so that training depends on
+neither `datasets` nor the tokenizer, which take longer to import than many a cell takes to train.
+
+Every example becomes S sequences: one for a text or a pair, two for a similarity (both orders), one
+per choice. Source: paper 3.3 and figure 1; the authors' code for truncation (`n_ctx // 2 - 2`
+tokens a side), for pads (id 0, on the right, never read) and for the classify token as the last
+one.
 """
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from gpt1.data.encoded import EncodedSplit
+from gpt1.records import EncodedFacts, Role
 from gpt1.streams import stream
 from gpt1.text.tokens import SpecialTokens
+from tasks.common.arrow import read_split, split_digest, split_names
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_json
+from tasks.common.records import facts_path
+from tasks.spec import TaskSpec
 
+COLUMNS = ("guid", "group", "label", "first", "second", "choices")
 PAD = 0
+
+
+@dataclass(frozen=True)
+class EncodedSplit:
+    """Examples of one split; every list and array has one entry for each example.
+
+    `labels` is int64 (float64 for STS-B); texts are int32 arrays of ids without special tokens,
+    empty where the task has no such text; `choices` holds one array for each choice.
+    """
+
+    guids: list[str]
+    groups: list[str]
+    labels: np.ndarray
+    first: list[np.ndarray]
+    second: list[np.ndarray]
+    choices: list[list[np.ndarray]]
+
+    def __len__(self) -> int:
+        return len(self.guids)
+
+    def take(self, rows: np.ndarray) -> "EncodedSplit":
+        """The examples with these row numbers."""
+        lists = {
+            name: [getattr(self, name)[i] for i in rows]
+            for name in ("guids", "groups", "first", "second", "choices")
+        }
+        return EncodedSplit(**lists, labels=self.labels[rows])
+
+
+@dataclass(frozen=True)
+class EncodedTask:
+    """A task's encoded splits in their order, and their facts."""
+
+    facts: EncodedFacts
+    splits: dict[str, EncodedSplit]
+
+    @property
+    def spec(self) -> TaskSpec:
+        """The task's family, number of classes and metrics."""
+        return self.facts.spec
+
+    @property
+    def tokenizer(self) -> str:
+        """Digest of the tokenizer."""
+        return self.facts.tokenizer
+
+    def named(self, *roles: Role) -> list[str]:
+        """Names of the splits that have one of these roles."""
+        return [name for name in self.splits if self.facts.splits[name].role in roles]
+
+    @property
+    def main(self) -> str:
+        """The first reported split, whose score stands for the task."""
+        return self.named("report")[0]
+
+    @cached_property
+    def labelled_digest(self) -> str:
+        """Digest of everything that decides a training result: the spec and the labelled splits."""
+        return self._digest("train", "select", "report")
+
+    @cached_property
+    def unlabelled_digest(self) -> str:
+        """Digest of the spec and the unlabelled splits."""
+        return self._digest("unlabelled")
+
+    def _digest(self, *roles: Role) -> str:
+        digests = {name: self.facts.splits[name].sha256 for name in self.named(*roles)}
+        return sha256_json({"spec": asdict(self.spec), "splits": list(digests.items())})
+
+
+def load_task(folder: str | Path) -> EncodedTask:
+    """Read what `gpt1.encode` wrote to `folder` and `folder`.json.
+
+    Raises InputError for a file that is missing, truncated, foreign or not the one that the facts
+    describe.
+    """
+    path = facts_path(folder)
+    facts = EncodedFacts.read(path)
+    names = split_names(folder)
+    if set(names) != facts.splits.keys():
+        raise InputError(f"{folder}: its splits are not those of {path}; encode the task again")
+    for name in names:
+        if split_digest(folder, name) != facts.splits[name].sha256:
+            raise InputError(f"{folder}/{name}: not what {path} describes; encode the task again")
+    return EncodedTask(facts, {name: read_encoded(folder, name) for name in names})
+
+
+def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
+    """One split. Raises InputError for a file that is missing, truncated or something else."""
+    table = read_split(folder, split)
+    columns = {key: table[key].combine_chunks() for key in COLUMNS}
+    return EncodedSplit(
+        guids=columns["guid"].to_pylist(),
+        groups=columns["group"].to_pylist(),
+        labels=np.from_dlpack(columns["label"]),  # `to_numpy` would import pandas (0.25 s)
+        first=_rows(columns["first"]),
+        second=_rows(columns["second"]),
+        choices=_rows(columns["choices"]),
+    )
+
+
+def _rows(lists: pa.ListArray) -> list[Any]:
+    """An array for each row of a list<int32>, without a copy; a list of arrays if it is nested."""
+    values = lists.values
+    values = _rows(values) if isinstance(values, pa.ListArray) else np.from_dlpack(values)
+    offsets = np.from_dlpack(lists.offsets).tolist()
+    return [values[start:end] for start, end in itertools.pairwise(offsets)]
 
 
 @dataclass(frozen=True)
@@ -70,7 +192,9 @@ def question_answer(
     return _join(*texts, [special.classify])
 
 
-def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) -> Sequences:
+def build_sequences(
+    family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int
+) -> Sequences:
     """All sequences of an encoded split of a task's `family`."""
     rows = []
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
@@ -101,7 +225,7 @@ def input_lengths(family: str, split: EncodedSplit) -> np.ndarray:
 
 
 def n_ctx_needed(family: str, split: EncodedSplit) -> np.ndarray:
-    """The smallest n_ctx `[n]` at which `build` truncates nothing of an example.
+    """The smallest n_ctx `[n]` at which `build_sequences` truncates nothing of an example.
 
     A pair needs room for its longer side twice; if there is a question, so do question and answer.
     """
@@ -125,7 +249,7 @@ def sample(n: int, limit: int | None) -> np.ndarray:
     return np.sort(stream("sample of rows").permutation(n)[:limit])
 
 
-def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
+def epoch_batches(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
     """Row numbers of an epoch's batches, shuffled by (seed, number), without a partial last one."""
     order = stream("order of an epoch", seed, number).permutation(n)
     for start in range(0, n - batch + 1, batch):
