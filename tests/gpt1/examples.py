@@ -1,13 +1,17 @@
-"""Examples as `tasks.prepare` writes them, and a small tokenizer to encode them with."""
+"""Examples and corpora as other programs write them, and a small tokenizer to encode them with."""
+
+from pathlib import Path
 
 import datasets
 import numpy as np
+import pyarrow
+from pyarrow import parquet
 
 from gpt1.text.vocabulary import save as save_vocabulary
 from tasks import task
 from tasks.common.arrow import split_digest
-from tasks.common.files import write_json
-from tests.facts import EXAMPLES
+from tasks.common.files import sha256_file, write_json
+from tests.facts import DOCUMENTS, EXAMPLES
 
 CHARACTERS = "abcdefghij"
 
@@ -52,3 +56,18 @@ def random_pairs(n, seed):
         return " ".join(rng.choice(list(CHARACTERS), 4))
 
     return [{"first": text(), "second": text(), "label": i % 2} for i in range(n)]
+
+
+def write_parquet(path: Path, rows: list, group: int = 2, column: str = "text") -> None:
+    """A parquet file of one column, with row groups of `group` rows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pyarrow.table({column: rows}), path, row_group_size=group)
+
+
+def write_words(folder: Path, text: str) -> Path:
+    """Word counts and the facts beside them; returns the folder of the documents they are of."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "words.tsv").write_text(text, encoding="utf-8")
+    digest = sha256_file(folder / "words.tsv")
+    write_json(folder / "documents.json", {**DOCUMENTS, "words_sha256": digest})
+    return folder / "documents"

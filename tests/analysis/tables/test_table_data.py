@@ -16,7 +16,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tasks.settings import OwnTask
 from tests.analysis.conftest import make_grid, write
-from tests.gpt1.text.corpora import write_words
+from tests.gpt1.examples import write_words
 from tests.tasks import conftest as published_files
 from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table

@@ -1,5 +1,6 @@
-"""Byte-pair encoding: against the naive algorithm with either vocabulary, training, bad files."""
+"""Byte-pair encoding: against the naive algorithm, the published files, and `transformers`."""
 
+import hashlib
 import json
 import random
 import re
@@ -13,10 +14,13 @@ from transformers import AutoTokenizer, OpenAIGPTTokenizer
 
 from gpt1.text import hub_tokenizer, vocabulary
 from gpt1.text import tokenizer as bpe
+from gpt1.text.normalise import words
 from gpt1.text.tokenizer import Tokenizer
 from tasks.common.errors import InputError
+from tests.gpt1.examples import write_words
 from tests.gpt1.text import naive_bpe
-from tests.gpt1.text.corpora import write_words
+from tests.gpt1.text.naive_bpe import golden
+from tests.gpt1.weights import published_files
 from tests.gpt1.weights.published_files import BPE_FOLDER, needs_bpe
 from tests.support.programs import refusal
 
@@ -250,3 +254,82 @@ def test_word_counts_that_changed_are_refused(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"12", b"13"))
     with pytest.raises(InputError, match=r"words\.tsv: not what documents\.json describes"):
         bpe.read_words(documents)
+
+
+DIGESTS = (
+    "fdf49b19e7de236852091da09b84a7a3cd5e7b0e79916376cf45f6b8127b8078",
+    "0ea9b51ae695073cd871e0358f7016311d671a7ff3963e367d5236522f294725",
+)
+VECTORS = {
+    **{"the": [481], "very": [963], "positive": [6353], "negative": [9503], "n't": [538]},
+    **{"'s": [535], "...": [749], '"': [244], "transformer": [2973, 5353], "naïve": [24213]},
+    **{"unbelievable": [11706], "2018": [4804, 9982], "\n": [40477], "京": [0]},
+}
+
+
+@needs_bpe
+def test_the_two_files_are_the_authors_byte_for_byte():
+    for name, digest in zip(vocabulary.PUBLISHED_FILES, DIGESTS, strict=True):
+        assert hashlib.sha256((BPE_FOLDER / name).read_bytes()).hexdigest() == digest, name
+
+
+@needs_bpe
+def test_published_vectors():
+    tokenizer = Tokenizer.load(BPE_FOLDER)
+    for word, ids in VECTORS.items():
+        assert tokenizer.encode_words([word]) == ids
+        assert tokenizer.encode(word) == (ids if word != "\n" else [])
+
+
+@needs_bpe
+def test_published_sentence_with_newline_contraction_backslash_and_unknowns():
+    tokenizer = Tokenizer.load(BPE_FOLDER)
+    assert tokenizer.n_vocab == 40_478
+    ids = tokenizer.encode("Don't\n\nSTOP… 東京")
+    assert ids == [587, 538, 40477, 1296, 749, 0, 0]
+    # One word, a backslash inside it; were it set apart there would be three.
+    tokens = [tokenizer.tokens[i] for i in tokenizer.encode(r"it\now")]
+    assert sum(token.endswith("</w>") for token in tokens) == 1
+
+
+# How many sentences of a group may differ: ftfy repairs what no rule does, and spaCy looks at case.
+DIFFERENT = {
+    **{"contractions": 2, "quotes": 2, "accents": 2, "cjk": 6, "entities": 12, "whitespace": 1},
+    **{"punctuation": 1, "abbreviations": 1, "numbers": 1, "case": 2, "mojibake": 6},
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vocabulary")
+    published_files.write_tokenizer(folder, n_characters=26, n_merges=200)
+    return Tokenizer.load(folder)
+
+
+@pytest.mark.parametrize("group", golden())
+def test_words_are_those_of_ftfy_and_spacy(tokenizer, group):
+    made = hub_tokenizer.build(tokenizer)
+    different = []
+    for sentence in golden()[group]:
+        pieces = made.pre_tokenizer.pre_tokenize_str(made.normalizer.normalize_str(sentence))
+        if [piece for piece, _ in pieces] != words(sentence):
+            different.append(sentence)
+    assert len(different) <= DIFFERENT.get(group, 0), different
+
+
+def test_special_tokens_stand_around_one_text_and_two(tokenizer, tmp_path):
+    hub_tokenizer.save(tmp_path, tokenizer, n_ctx=12)
+    loaded, n = AutoTokenizer.from_pretrained(tmp_path), tokenizer.n_vocab
+    first, second = tokenizer.encode("a bad cab"), tokenizer.encode("fed\n\nit's")
+    assert loaded("a bad cab").input_ids == [n, *first, n + 2]
+    given = loaded([("a bad cab", "fed\n\nit's"), ("a", "b")], padding=True)
+    assert given.input_ids[0] == [n, *first, n + 1, *second, n + 2]
+    assert set(given) == {"input_ids", "attention_mask"}
+    assert given.input_ids[1][-1] == n + 3 and given.attention_mask[1][-1] == 0
+    assert len(loaded("a " * 50, truncation=True).input_ids) == 12
+
+
+def test_a_language_models_tokenizer_has_no_special_tokens(tokenizer, tmp_path):
+    hub_tokenizer.save(tmp_path, tokenizer, n_ctx=12, special=False)
+    ids = AutoTokenizer.from_pretrained(tmp_path)("Fed a cab.").input_ids
+    assert ids == tokenizer.encode("Fed a cab.")

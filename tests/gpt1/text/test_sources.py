@@ -12,7 +12,7 @@ from gpt1.text import sources
 from gpt1.text import tokenizer as bpe
 from tasks import corpora
 from tasks.common.errors import InputError
-from tests.gpt1.text.corpora import write_parquet
+from tests.gpt1.examples import write_parquet
 from tests.tasks.hub_files import PIN, manifest
 
 FILES = {
