@@ -101,10 +101,11 @@ def _encoded(item: Item, tokenizer: Tokenizer) -> EncodedItem:
 
 
 def predict(scorer: Scorer, items: list[EncodedItem]) -> np.ndarray:
-    """The likeliest choice of each item by its mean token log-probability, `[n]`."""
-    return scorer.best_choices(
+    """The likeliest choice (the first of a tie) of each item by its mean log-probability, `[n]`."""
+    scores = scorer.log_probabilities(
         [[scorer.sequence([encoded.context], ids) for ids in encoded.choices] for encoded in items]
     )
+    return np.array([np.argmax([values.mean() for values in item]) for item in scores])
 
 
 def score(scorer: Scorer, items: list[EncodedItem]) -> dict[str, SkillScore]:
@@ -144,7 +145,8 @@ def main() -> None:
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
-        skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), items)
+        model = checkpoint.language_model(a.runtime)
+        skills = score(Scorer(model, tokenizer.newline_id, a.runtime), items)
         own = {**digests, "checkpoint": facts.sha256}
         record = ClozeScores(**facts.origin(), skills=skills, digests=own)
         record.write(a.out / f"update-{facts.update}.json")

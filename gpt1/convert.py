@@ -28,7 +28,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from gpt1.model.classifier import Classifier, TaskModel
+from gpt1.model.classifier import TaskModel
 from gpt1.predict import Predictor
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text import hub_tokenizer, vocabulary
@@ -233,15 +233,11 @@ def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     if classifier.family == "multiple_choice":
         summary = "multiple_choice_head.summary"
         return tensors, {f"{summary}.weight": weight, f"{summary}.bias": bias}
+    # The smallest `d` `[n_hidden]` with `d @ weight = bias`; half of it for a similarity.
+    shift = bias.double() @ torch.linalg.pinv(classifier.weight.detach().double())
+    shift = shift / 2 if classifier.family == "similarity" else shift
     last = f"h.{own.n_layer - 1}.ln_2.bias"
-    return {**tensors, last: tensors[last] + _shift(classifier)}, {"score.weight": weight}
-
-
-def _shift(classifier: Classifier) -> Tensor:
-    """The smallest `d` `[n_hidden]` with `d @ weight = bias`; half of it for a similarity."""
-    weight, bias = classifier.weight.detach().double(), classifier.bias.detach().double()
-    shift = bias @ torch.linalg.pinv(weight)
-    return (shift / 2 if classifier.family == "similarity" else shift).float()
+    return {**tensors, last: tensors[last] + shift.float()}, {"score.weight": weight}
 
 
 def _write_card_of_cell(folder: Path, cell: Predictor) -> None:

@@ -84,7 +84,8 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
                 raise InputError(f"{folder}: the {split} documents contain no words; use others")
             splits[split] = rows.select(chosen, keep_in_memory=True)
         splits = splits.select_columns(["name", "text"])
-        words = count_words(splits["train"])
+        texts = map(str.split, splits["train"]["text"])  # without newlines
+        words = Counter(itertools.chain.from_iterable(texts))
         splits.save_to_disk(scratch / "new", num_shards=dict.fromkeys(SPLITS, 1))
         shutil.rmtree(out, ignore_errors=True)
         (scratch / "new").rename(out)
@@ -170,14 +171,6 @@ def parallel_map(
         ) from None
 
 
-def count_words(documents: datasets.Dataset) -> Counter[str]:
-    """How often each word occurs in the texts; newlines are not counted."""
-    total: Counter[str] = Counter()
-    for text in documents["text"]:
-        total.update(text.split())
-    return total
-
-
 def tokens(
     documents: Path, tokenizer: Path, out: Path, threads: int = 1, corpus: Corpus = "books"
 ) -> None:
@@ -221,8 +214,12 @@ def tokens(
                 rng, n_tokens = stream("order of sentences", split), np.concatenate(lengths)
                 parts = shuffle_sentences(np.concatenate(ids), n_tokens, encoder.newline_id, rng)
                 starting = []
-            facts = _write_stream(parts, out / f"{split}.bin")
-            splits[split] = TokenFile(**facts | {"documents": starting})
+            path = out / f"{split}.bin"
+            with write_atomic(path, "wb") as file:
+                for part in parts:
+                    file.write(part.astype(DTYPE).tobytes())
+            facts = {"file": path.name, "tokens": sum(map(len, ids)), "sha256": sha256_file(path)}
+            splits[split] = TokenFile(**facts, documents=starting)
     described = CorpusFacts(
         splits=splits,
         tokenizer=encoder.digest,
@@ -250,15 +247,6 @@ def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str
             lengths += map(len, encoded)
     counts = np.array(lengths, np.uint32)
     return {"ids": np.concatenate(blocks), "lengths": counts[counts > 0]}
-
-
-def _write_stream(parts: Iterable[np.ndarray], path: Path) -> dict[str, Any]:
-    """Write arrays of tokens one after another; returns the file's facts for `corpus.json`."""
-    with write_atomic(path, "wb") as file:
-        for ids in parts:
-            file.write(ids.astype(DTYPE).tobytes())
-    n_tokens = path.stat().st_size // DTYPE.itemsize
-    return {"file": path.name, "tokens": n_tokens, "sha256": sha256_file(path)}
 
 
 def sentences(words: Iterable[str]) -> Iterator[list[str]]:

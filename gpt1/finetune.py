@@ -75,7 +75,7 @@ class CellJob:
         loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
         self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
         # Keyed by the settings that it depends on, so that large tasks are in memory only once.
-        samples = {self._sample(of): of for of in cells.values()}
+        samples = {(of.eval_train, of.model.n_ctx): of for of in cells.values()}
         n_vocab = self.encoded.facts.n_vocab
         self.data = {key: TaskData.of(self.encoded, n_vocab, of) for key, of in samples.items()}
         self.digests = {
@@ -110,10 +110,6 @@ class CellJob:
                         f"starts from {of.corpus}; give that checkpoint"
                     )
         return found
-
-    @staticmethod
-    def _sample(of: CellSettings) -> tuple[int, int]:
-        return of.eval_train, of.model.n_ctx
 
     def _check(self, encoded: Path, baselines: Path) -> None:
         """Raise InputError unless all cells and files belong to one task."""
@@ -190,15 +186,16 @@ class CellJob:
         without what is asked for, predictions of these unlabelled rows or weights, is trained
         again. Raises InputError if memory runs out.
         """
-        key, unlabelled = self.key(cell, seed, checkpoint), self.encoded.named("unlabelled")
-        unlabelled = [name for name in self.predicted(cell) if name in unlabelled]
+        key, report = self.key(cell, seed, checkpoint), self.encoded.named("report")
+        unlabelled = [name for name in self.predicted(cell) if name not in report]
         digest = self.encoded.unlabelled_digest if unlabelled else ""
         record = self.cache.get(key, self.keeps_weights)
         if record and digest in ("", record.unlabelled):
             self.found += 1
             return record
         own = self.cells[cell]
-        rows, data = self.runtime.micro_batch or own.batch, self.data[self._sample(own)]
+        data = self.data[own.eval_train, own.model.n_ctx]
+        rows = self.runtime.micro_batch or own.batch
         with self.runtime.holding(rows, f"rows of {cell.name}"):
             run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
             if events and self.runtime.tensorboard:

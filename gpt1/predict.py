@@ -76,19 +76,15 @@ class Predictor:
         if self.seed not in seeds:
             known = ", ".join(map(str, seeds))
             raise InputError(f"{folder}: no weights of seed {seed}; kept are those of {known}")
-        self.model = self._load(cell_files.weights_path(folder, self.seed))
-
-    def _load(self, weights: Path) -> TaskModel:
-        """The fine-tuned model, on the device."""
-        settings, skip_pads = self.record.settings, self.runtime.skip_pads
+        settings, skip_pads = record.settings, self.runtime.skip_pads
         n_vocab, read_layer = self.tokenizer.n_vocab, settings.method.read_layer
-        language_model = build(self.record.arch, settings.model, n_vocab, skip_pads=skip_pads)
+        language_model = build(record.arch, settings.model, n_vocab, skip_pads=skip_pads)
         if read_layer != "top":
             language_model.cut(read_layer)
         classifier = Classifier(self.spec.family, language_model.n_hidden, self.spec.n_labels)
         model = TaskModel(language_model, classifier, self.runtime.shared_prefix)
-        model.load_state_dict(read_tensors(weights))
-        return model.to(self.runtime.device).eval()
+        model.load_state_dict(read_tensors(cell_files.weights_path(folder, self.seed)))
+        self.model = model.to(self.runtime.device).eval()
 
     def encode(self, rows: list[Row], source: str) -> EncodedSplit:
         """The rows as an encoded split. Raises InputError, naming `source` and row, for unfit ones.

@@ -127,8 +127,11 @@ class Pretraining:
         self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
         self.stop = StopRequest()
         self.log = TrainingLog(self.tokens_per_update, runtime.device)
-        if processes.leads:
-            self._resume()
+        state = self.work.load(settings.checkpoints) if processes.leads else None
+        if state is not None:
+            self.optimizer.load_state(state)
+            self.log.load_state(state)
+            print(f"resuming from update {self.optimizer.updates}", flush=True)
         self._share_state()
 
     @property
@@ -274,15 +277,6 @@ class Pretraining:
             return
         self.log.take_time()
         self.work.save({**self.optimizer.state(), **self.log.state()})
-
-    def _resume(self) -> None:
-        """Continue from the newest usable saved state, if there is one."""
-        state = self.work.load(self.settings.checkpoints)
-        if state is None:
-            return
-        self.optimizer.load_state(state)
-        self.log.load_state(state)
-        print(f"resuming from update {self.optimizer.updates}", flush=True)
 
     def _share_state(self) -> None:
         """Start every process from the first one's state."""

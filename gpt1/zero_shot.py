@@ -216,7 +216,7 @@ def main() -> None:
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
-        scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
+        scorer = Scorer(checkpoint.language_model(a.runtime), tokenizer.newline_id, a.runtime)
         records = [score_task(scorer, task, a.settings, prompt) for task, prompt in tasks]
         source = PretrainedModel(a.arch, facts.seed)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}

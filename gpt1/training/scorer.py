@@ -14,7 +14,6 @@ from torch import Tensor
 from gpt1.data import by_length
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import Checkpoint
 
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
@@ -24,11 +23,6 @@ class Scorer:
 
     def __init__(self, model: LanguageModel, newline: int, runtime: Runtime):
         self.model, self.newline, self.runtime = model.eval(), newline, runtime
-
-    @classmethod
-    def of(cls, checkpoint: Checkpoint, newline: int, runtime: Runtime) -> "Scorer":
-        """A scorer of the model that a checkpoint holds."""
-        return cls(checkpoint.language_model(runtime), newline, runtime)
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
         """Newline + context + scored; the context loses its left end if `n_ctx` is too small."""
@@ -56,14 +50,6 @@ class Scorer:
                     scores = self._score([s for i in numbers for s in items[i]], size)
                 values |= {i: list(itertools.islice(scores, size)) for i in numbers}
         return [values[i] for i in range(len(items))]
-
-    def best_choices(self, items: Sequence[Sequence[Scored]]) -> np.ndarray:
-        """Each item's sequence with the highest mean log-probability of its scored tokens.
-
-        Sequences are counted from 0, `[items]`; ties go to the first.
-        """
-        scores = self.log_probabilities(items)
-        return np.array([np.argmax([values.mean() for values in item]) for item in scores])
 
     @torch.no_grad()
     def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:

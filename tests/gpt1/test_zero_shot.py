@@ -60,7 +60,7 @@ def means(scorer, contexts, scored):
 
 
 def test_a_sentence_scores_the_mean_log_probability_of_all_its_tokens(scorer):
-    split = toy.Rows(task("cola")).split(12, "dev")
+    split = toy.split(task("cola"), 12, "dev")
     found = ask(scorer, prompt_of("cola"), split)
     assert [*found] == ["heuristic"]
     for (value,), text in zip(found["heuristic"], split.first, strict=True):
@@ -69,7 +69,7 @@ def test_a_sentence_scores_the_mean_log_probability_of_all_its_tokens(scorer):
 
 @pytest.mark.parametrize("name", [t.name for t in TASKS if t.name not in ("cola", "sst2")])
 def test_a_choice_scores_its_mean_behind_the_texts_and_calibrated_minus_that_without(name, scorer):
-    split = toy.Rows(task(name)).split(6, "dev")
+    split = toy.split(task(name), 6, "dev")
     split.first[0] = np.arange(1, 31, dtype=np.int32)  # longer than n_ctx
     found = ask(scorer, prompt_of(name), split)
     verdicts = [Letters().encode(choice) for choice in task(name).prompt.choices]
@@ -86,7 +86,7 @@ def test_a_choice_scores_its_mean_behind_the_texts_and_calibrated_minus_that_wit
 
 
 def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
-    split = toy.Rows(task("dprd")).split(12, "test")
+    split = toy.split(task("dprd"), 12, "test")
     split.second[:] = [np.array([3, 4, 5 + i], dtype=np.int32) for i in range(12)]
     found = ask(scorer, prompt_of("dprd"), split)
     assert [*found] == ["heuristic"]
@@ -96,7 +96,7 @@ def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
 
 
 def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
-    split = toy.Rows(task("sst2")).split(12, "dev")
+    split = toy.split(task("sst2"), 12, "dev")
     found = ask(scorer, prompt_of("sst2"), split)
     very, words = Letters().encode("very"), [*map(Letters().encode, ("negative", "positive"))]
     alone = [means(scorer, [very], word)[0] for word in words]
@@ -296,7 +296,7 @@ def test_a_task_that_was_encoded_by_another_tokenizer_is_refused(files):
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_a_checkpoints_scorer_has_its_weights(arch):
     source = toy.source(arch)
-    scorer = Scorer.of(source, NEWLINE, Runtime())
+    scorer = Scorer(source.language_model(Runtime()), NEWLINE, Runtime())
     for name, parameter in scorer.model.named_parameters():
         assert torch.equal(parameter, source.tensors[name]), name
     assert not scorer.model.training

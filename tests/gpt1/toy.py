@@ -1,7 +1,5 @@
 """Small models, settings and encoded tasks for the tests of training."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 
@@ -101,35 +99,27 @@ def start(
     )
 
 
-@dataclass
-class Rows:
-    """Random token rows of one task: `n` examples, lengths 2 to 6, labels in turn."""
+def split(task, n, name):
+    """An encoded split of `n` random rows of a task: lengths 2 to 6, labels in turn."""
+    rng = np.random.default_rng([0, len(name), n])
 
-    task: object
-    seed: int = 0
+    def text(low=2, high=7):
+        return rng.integers(1, N_VOCAB, rng.integers(low, high)).astype(np.int32)
 
-    def split(self, n, name):
-        """An encoded split of `n` rows."""
-        rng = np.random.default_rng([self.seed, len(name), n])
-        task = self.task
-
-        def text(low=2, high=7):
-            return rng.integers(1, N_VOCAB, rng.integers(low, high)).astype(np.int32)
-
-        n_choices = {"race": 4, "story_cloze": 2, "dprd": 2}.get(task.name, 0)
-        none = np.empty(0, dtype=np.int32)
-        has_second = task.family in ("entailment", "similarity") or task.name == "race"
-        labels = np.arange(n) % (n_choices or len(task.labels))
-        if task.metric == "pearson":
-            labels = rng.random(n) * 5
-        return EncodedSplit(
-            guids=[f"{task.name}/{name}/{i}" for i in range(n)],
-            groups=[("middle", "high")[i % 2] if task.name == "race" else "" for i in range(n)],
-            labels=labels,
-            first=[text() for _ in range(n)],
-            second=[text() if has_second else none for _ in range(n)],
-            choices=[[text(1, 4) for _ in range(n_choices)] for _ in range(n)],
-        )
+    n_choices = {"race": 4, "story_cloze": 2, "dprd": 2}.get(task.name, 0)
+    none = np.empty(0, dtype=np.int32)
+    has_second = task.family in ("entailment", "similarity") or task.name == "race"
+    labels = np.arange(n) % (n_choices or len(task.labels))
+    if task.metric == "pearson":
+        labels = rng.random(n) * 5
+    return EncodedSplit(
+        guids=[f"{task.name}/{name}/{i}" for i in range(n)],
+        groups=[("middle", "high")[i % 2] if task.name == "race" else "" for i in range(n)],
+        labels=labels,
+        first=[text() for _ in range(n)],
+        second=[text() if has_second else none for _ in range(n)],
+        choices=[[text(1, 4) for _ in range(n_choices)] for _ in range(n)],
+    )
 
 
 def encoded_task(spec, **splits):
@@ -152,8 +142,7 @@ def encoded_task(spec, **splits):
 
 def encoded(task, **sizes):
     """An encoded task of random rows; `sizes` gives the number of rows of each split."""
-    rows = Rows(task)
-    return encoded_task(task.spec, **{name: rows.split(n, name) for name, n in sizes.items()})
+    return encoded_task(task.spec, **{name: split(task, n, name) for name, n in sizes.items()})
 
 
 def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64, made=False):

@@ -70,7 +70,7 @@ torch.set_num_threads(1)
 def alarms_of_a_cell(name, arch="transformer"):
     """The alarms of a cell, trained to its end, whose reported rows are its training rows."""
     kind = task(name)
-    rows = toy.Rows(kind).split(8, "train")
+    rows = toy.split(kind, 8, "train")
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     lr = {"transformer": 3e-3, "lstm": 1e-2}[arch]
     settings = toy.settings(arch, epochs=60, batch=8, lm_coef=0.5, lr=lr)

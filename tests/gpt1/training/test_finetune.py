@@ -130,7 +130,7 @@ def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypat
 @pytest.mark.parametrize("name", ["stsb", "qqp", "cola", "mnli"])
 def test_rows_without_a_label_or_without_a_text_are_predicted_in_chunks(name, monkeypatch):
     run = start(name)
-    split = toy.Rows(task(name)).split(5, "test")
+    split = toy.split(task(name), 5, "test")
     answers, shares = run.predict_unlabelled(split)
     monkeypatch.setattr(finetuning, "CHUNK", 2)
     none = np.empty(0, dtype=np.int32)
