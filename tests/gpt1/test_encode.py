@@ -168,20 +168,6 @@ def other_text(path):
     path.write_bytes(path.read_bytes().replace(b"bark", b"dark"))
 
 
-EXAMPLES_FAULTS = {
-    "missing": (lambda f: arrow(f).unlink(), "no such file"),
-    "changed": (lambda f: other_text(arrow(f)), "race/train: not what"),
-    "no facts": (lambda f: f.with_name("race.json").unlink(), "race.json: no such file"),
-}
-
-
-@pytest.mark.parametrize("fault", EXAMPLES_FAULTS)
-def test_damaged_examples_are_refused_with_one_line(race, tokenizer, tmp_path, fault):
-    change, message = EXAMPLES_FAULTS[fault]
-    change(race)
-    assert message in refusal("race", race, tokenizer, tmp_path / "out/race")
-
-
 def test_examples_of_another_task_and_none_are_refused(race, tokenizer, tmp_path):
     out = tmp_path / "out/rte"
     assert "examples of race, not rte" in refusal("rte", race, tokenizer, out)
@@ -196,30 +182,36 @@ def other_splits(folder, change):
     write_json(path, facts | {"splits": change(facts["splits"])})
 
 
-ENCODED_FAULTS = {
-    # By their digest, before they are opened.
-    "truncated": (lambda f: truncate(arrow(f, "dev")), "race/dev: not what"),
-    "exchanged": (
+FAULTS = {  # of the examples, then of what is encoded of them: by its digest, before it is opened
+    "missing": (lambda f: arrow(f).unlink(), "no such file"),
+    "changed": (lambda f: other_text(arrow(f)), "race/train: not what"),
+    "no facts": (lambda f: f.with_name("race.json").unlink(), "race.json: no such file"),
+    "encoded: truncated": (lambda f: truncate(arrow(f, "dev")), "race/dev: not what"),
+    "encoded: exchanged": (
         lambda f: shutil.copy(arrow(f, "test"), arrow(f, "dev")),
         "race/dev: not what",
     ),
-    "other facts": (
+    "encoded: other facts": (
         lambda f: f.with_name("race.json").write_text("{}"),
         "race.json: spec: missing",
     ),
-    "a split less in the facts": (
+    "encoded: a split less in the facts": (
         lambda f: other_splits(f, lambda splits: {"train": splits["train"]}),
         "its splits are not those of",
     ),
 }
 
 
-@pytest.mark.parametrize("fault", ENCODED_FAULTS)
-def test_damaged_encoded_files_are_refused_with_one_line(race, tokenizer, tmp_path, fault):
-    encode("race", race, tokenizer, tmp_path / "out/race")
-    change, message = ENCODED_FAULTS[fault]
-    change(tmp_path / "out/race")
-    assert message in programs.refusal(load_task, tmp_path / "out/race")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_damaged_files_are_refused_with_one_line(race, tokenizer, tmp_path, fault):
+    (change, message), out = FAULTS[fault], tmp_path / "out/race"
+    if fault.startswith("encoded"):
+        encode("race", race, tokenizer, out)
+        change(out)
+        assert message in programs.refusal(load_task, out)
+    else:
+        change(race)
+        assert message in refusal("race", race, tokenizer, out)
 
 
 def letters(share, n=100):

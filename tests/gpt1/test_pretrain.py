@@ -16,7 +16,7 @@ from gpt1.pretrain import Pretraining
 from gpt1.settings import Dropout
 from gpt1.training.runtime import Runtime
 from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
-from gpt1.weights.checkpoint import load_checkpoint, read_tensors, sidecar
+from gpt1.weights.checkpoint import load_checkpoint, read_tensors, save_checkpoint, sidecar
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, this_machine, write_json
 from tests.gpt1 import toy
@@ -245,40 +245,33 @@ def test_event_files_have_the_log_or_the_missing_package_is_named(
     assert read_json(out / "update-8.json")["runtime"].keys().isdisjoint({"tensorboard"})
 
 
-def checkpoint(tmp_path):
-    return run(tmp_path, "lstm") / "update-8.safetensors"
-
-
-def test_a_checkpoint_of_another_tokenizer_is_refused(tmp_path):
-    with pytest.raises(InputError, match="tokenizer"):
-        load_checkpoint(checkpoint(tmp_path), "lstm", toy.model("lstm"), "u" * 64)
-
-
-def test_a_checkpoint_of_another_architecture_or_shape_is_refused(tmp_path):
-    path = checkpoint(tmp_path)
-    with pytest.raises(InputError, match="its arch is 'lstm', but 'transformer' is needed"):
-        load_checkpoint(path, "transformer", toy.model("transformer"), "t" * 64)
-    model = toy.model("lstm", shape=toy.SHAPES["lstm"].model_copy(update={"n_hidden": 50}))
-    with pytest.raises(InputError, match="shape"):
-        load_checkpoint(path, "lstm", model, "t" * 64)
-    with pytest.raises(InputError, match="n_ctx"):
-        load_checkpoint(path, "lstm", toy.model("lstm", n_ctx=25), "t" * 64)
+WIDER = toy.SHAPES["lstm"].model_copy(update={"n_hidden": 50})
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("needed", "damage", "told"),
     [
-        (lambda path: path.write_bytes(path.read_bytes()[:1000]), "safetensors"),
-        (lambda path: path.with_name("update-3.safetensors").replace(path), "sha256"),
-        (lambda path: sidecar(path).unlink(), "no such file"),
+        ({"tokenizer": "u" * 64}, None, "its tokenizer is"),
+        ({"arch": "transformer"}, None, "its arch is 'lstm', but 'transformer' is needed"),
+        ({"settings": toy.model("lstm", shape=WIDER)}, None, "its shape is"),
+        ({"settings": toy.model("lstm", n_ctx=25)}, None, "its n_ctx is"),
+        ({}, cut, "not a whole safetensors file"),
+        ({}, lambda path: path.with_name("update-3.safetensors").replace(path), "its sha256 is"),
+        ({}, lambda path: sidecar(path).unlink(), "no such file"),
     ],
-    ids=["truncated", "another", "without its JSON"],
 )
-def test_a_damaged_checkpoint_is_refused(tmp_path, damage, told):
-    path = checkpoint(tmp_path)
-    damage(path)
+def test_a_checkpoint_that_is_damaged_or_not_the_one_needed_is_refused(
+    tmp_path, needed, damage, told
+):
+    path = tmp_path / "update-8.safetensors"
+    for update in (3, 8):
+        model, facts = toy.random_model("lstm", update), {"tokenizer": "t" * 64, "update": update}
+        save_checkpoint(tmp_path / f"update-{update}.safetensors", model, **facts)
+    if damage:
+        damage(path)
+    own = {"arch": "lstm", "settings": toy.model("lstm"), "tokenizer": "t" * 64}
     with pytest.raises(InputError, match=told):
-        load_checkpoint(path, "lstm", toy.model("lstm"), "t" * 64)
+        load_checkpoint(path, **own | needed)
 
 
 def test_a_missing_gpu_is_reported():

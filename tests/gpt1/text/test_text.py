@@ -81,10 +81,6 @@ def test_tokenised_text_is_lower_cased_and_has_the_quotes_of_books():
     assert told == '" well , " said he .\n'
 
 
-def test_text_without_anything_visible_has_no_words():
-    assert normalise.words("") == normalise.words(" \n\t\u00a0\n") == []
-
-
 def test_entities_are_unescaped_only_in_lines_before_the_first_that_has_an_angle_bracket():
     assert normalise.words("R&amp;D") == ["r&d"]
     assert ftfy.fix_text("R&amp;D is 5 < 6\n") == "R&amp;D is 5 < 6\n"  # its own line, before it
