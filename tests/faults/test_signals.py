@@ -53,15 +53,6 @@ def test_a_signal_saves_the_state_and_says_so_in_one_line(tmp_path, number):
     assert len(list(tmp_path.glob("work/*/state.safetensors"))) == 1
 
 
-def test_a_signal_while_pytorch_is_imported_is_one_line(tmp_path):
-    (tmp_path / "torch.py").write_text(
-        "import time; print('importing', flush=True); time.sleep(60)"
-    )
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "gpt1", "pretrain"]
-    assert ended(command, signal.SIGTERM, env=environment) == line(signal.SIGTERM)
-
-
 def line(number):
     return f"error: stopped by {number.name}; start again to resume\n"
 

@@ -1,5 +1,6 @@
-"""Facts of the paper and the authors' code that are numbers: settings, schedules, weights."""
+"""Facts of the paper and the authors' code that are numbers: settings, optimizer, weights."""
 
+import math
 import re
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from gpt1.settings import (
 )
 from gpt1.text.tokens import SpecialTokens
 from gpt1.training import finetuning
-from gpt1.training.optim import Schedule, warmup_cosine, warmup_linear
+from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
 from tasks import PAPER_TASKS, task
 from tests.gpt1 import toy
@@ -30,16 +31,20 @@ from tests.gpt1.toy import start
 torch.set_num_threads(1)
 
 ROOT = Path(__file__).parents[2]
+
 FAMILIES = {
     "classification": {"cola": 2, "sst2": 2},
     "entailment": {"snli": 3, "mnli": 3, "qnli": 2, "rte": 2, "scitail": 2},
     "similarity": {"mrpc": 2, "qqp": 2, "stsb": 6},
     "multiple_choice": {"race": 1, "story_cloze": 1},
 }
+
 # Examples to train on, and the last update whose rate still rises (batch 32, three epochs). QNLI
 # has two: 104,743 examples since 2019, and 108,436 when the paper was written.
 RISING = {1497: 0, 2490: 0, 3668: 0, 5749: 1, 8551: 1, 67349: 12, 87866: 16, 104743: 19, 108436: 20}
+
 RISING |= {363849: 68, 392702: 73, 549367: 103}
+
 UPDATES = {1497: 138, 2490: 231, 3668: 342, 5749: 537, 8551: 801}
 
 
@@ -217,3 +222,51 @@ def test_every_test_that_the_page_names_exists():
         (path,) = (ROOT / "tests").rglob(f"{module}.py")
         text = path.read_text(encoding="utf-8")
         assert f"def {name}(" in text, f"{module}::{name}"
+
+
+def parameters(seed=0):
+    g = torch.Generator().manual_seed(seed)
+    shapes = [(3,), (4, 3), (2, 2), (5,)]
+    return [torch.nn.Parameter(torch.randn(s, generator=g, dtype=torch.float64)) for s in shapes]
+
+
+@pytest.mark.parametrize("vector_l2", [False, True])
+@pytest.mark.parametrize("max_grad_norm", [0.0, 0.5, 100.0])
+def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_norm):
+    own, lr, b1, b2, l2, total = parameters(), 0.1, 0.8, 0.99, 0.01, 10
+    expected = [p.detach().clone() for p in own]
+    options = {"vector_l2": vector_l2, "max_grad_norm": max_grad_norm}
+    settings = OptimizerSettings(b1=b1, b2=b2, l2=l2, **options)
+    adam = Adam(own, Schedule(lr, warmup_linear, 0.2, total), settings)
+    m, v = ([torch.zeros_like(p) for p in expected] for _ in range(2))
+    for t in range(5):
+        grads = [torch.sin(p * (t + 1)) for p in expected]
+        adam.zero_grad()
+        for p, g in zip(own, grads, strict=True):
+            p.grad.add_(g)
+        adam.step()
+        norm = math.sqrt(sum(float((g * g).sum()) for g in grads))
+        if max_grad_norm > 0 and norm > max_grad_norm:
+            grads = [g * max_grad_norm / norm for g in grads]
+        rate = lr * warmup_linear(t / total, 0.2)
+        rate *= math.sqrt(1 - b2 ** (t + 1)) / (1 - b1 ** (t + 1))
+        for i, g in enumerate(grads):
+            m[i] = b1 * m[i] + (1 - b1) * g
+            v[i] = b2 * v[i] + (1 - b2) * g * g
+            decay = l2 * expected[i] if expected[i].ndim > 1 or vector_l2 else 0.0
+            expected[i] = expected[i] - rate * (m[i] / (v[i].sqrt() + 1e-8) + decay)
+        for p, e in zip(own, expected, strict=True):
+            assert torch.allclose(p.detach(), e, rtol=1e-12, atol=1e-14)
+
+
+def test_schedules_at_their_corners():
+    assert warmup_linear(0.0, 0.1) == 0.0
+    assert warmup_linear(0.05, 0.1) == pytest.approx(0.5 * 0.95)
+    assert warmup_linear(0.5, 0.1) == pytest.approx(0.5)
+    assert warmup_linear(1.0, 0.1) == 0.0
+    assert warmup_cosine(0.0, 0.002) == 0.0
+    assert warmup_cosine(0.001, 0.002) == pytest.approx(0.5)
+    assert warmup_cosine(0.002, 0.002) == pytest.approx(1.0)
+    assert warmup_cosine(0.5, 0.002) == pytest.approx(0.5)
+    assert warmup_cosine(1.0, 0.002) == pytest.approx(0.0)
+    assert warmup_linear(0.0, 0.0) == warmup_cosine(0.0, 0.0) == 1.0

@@ -157,13 +157,6 @@ def test_the_threshold_is_the_best_of_all_midpoints():
         assert found == pytest.approx(best)
 
 
-def test_a_long_context_loses_its_left_end_and_keeps_all_that_is_scored(scorer):
-    context, scored = np.arange(1, 36, dtype=np.int32), np.array([7, 8, 9], dtype=np.int32)
-    ids, start = scorer.sequence([context], scored)
-    assert len(ids) == toy.N_CTX and ids[0] == NEWLINE
-    assert ids[start:].tolist() == [7, 8, 9] and ids[start - 1] == 35
-
-
 def test_a_shared_prefix_changes_no_log_probability(scorer):
     rng, items = np.random.default_rng(4), []
     for size in (1, 4, 2, 4, 3, 2):
