@@ -218,8 +218,9 @@ def tokens(
             with write_atomic(path, "wb") as file:
                 for part in parts:
                     file.write(part.astype(DTYPE).tobytes())
-            facts = {"file": path.name, "tokens": sum(map(len, ids)), "sha256": sha256_file(path)}
-            splits[split] = TokenFile(**facts, documents=starting)
+            facts: dict[str, Any] = {"file": path.name, "documents": starting}
+            facts |= {"tokens": sum(map(len, ids)), "sha256": sha256_file(path)}
+            splits[split] = TokenFile(**facts)
     described = CorpusFacts(
         splits=splits,
         tokenizer=encoder.digest,

@@ -4,12 +4,14 @@
 
 `tasks.prompt` defines the prompts and the calibration of a choice's score. The tokenizer encodes
 each word by itself, so joining the ids of a template's words and of a row's texts gives the ids of
-the whole text. Source of the
-heuristics: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability
-(chosen on training rows for the best Matthews correlation, reported on dev). SST-2: after the text
-and `very`, is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer
-with the highest mean token log-probability given document and question. DPRD: the candidate for
-which the rest of the sentence is likelier. `gpt1.training.scorer` defines the log-probabilities.
+the whole text.
+
+Source of the heuristics: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token
+log-probability (chosen on training rows for the best Matthews correlation, reported on dev). SST-2:
+after the text and `very`, is `positive` or `negative` the likelier word (over all its tokens)?
+RACE: the answer with the highest mean token log-probability given document and question. DPRD: the
+candidate for which the rest of the sentence is likelier. `gpt1.training.scorer` defines the
+log-probabilities.
 """
 
 import argparse

@@ -28,10 +28,7 @@ from gpt1.cell import Cell
 from gpt1.data import EncodedTask
 from gpt1.records import CellRecord, RunRecord
 from gpt1.text import vocabulary
-from gpt1.weights.checkpoint import (
-    read_tensors,
-    write_tensors,
-)
+from gpt1.weights.checkpoint import read_tensors, write_tensors
 from tasks.common import manifest
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json, sweep, write_atomic, write_json

@@ -22,12 +22,7 @@ from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
 from gpt1.records import CheckpointFacts, VectorsFacts
-from gpt1.settings import (
-    Dropout,
-    LSTMShape,
-    ModelSettings,
-    RuntimeSettings,
-)
+from gpt1.settings import Dropout, LSTMShape, ModelSettings, RuntimeSettings
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file, write_atomic
 

@@ -14,14 +14,7 @@ import pytest
 from gpt1 import pretrain
 from gpt1.pretrain import Pretraining
 from gpt1.training.runtime import Runtime
-from tests.faults.runs import (
-    RESULTS,
-    finished,
-    leftovers,
-    new_project,
-    start_tables,
-    tables,
-)
+from tests.faults.runs import RESULTS, finished, leftovers, new_project, start_tables, tables
 from tests.gpt1.toy import ARCHS, corpus, pretrain_settings
 
 pytestmark = pytest.mark.faults

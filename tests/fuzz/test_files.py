@@ -89,7 +89,7 @@ def test_checkpoints(tmp_path):
 
 
 def test_examples_and_what_is_encoded_of_them(tmp_path):
-    some = {split: toy_examples.random_pairs(4, 0) for split in ("train", "select", "dev")}
+    some = {split: cell_jobs.rows_of("rte", 4, 0) for split in ("train", "select", "dev")}
     rows = toy_examples.write_examples(tmp_path / "examples" / "rte", "rte", some)
     toy_examples.write_tokenizer(tmp_path / "tokenizer")
     out = tmp_path / "out" / "rte"

@@ -21,7 +21,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tasks.hub import Snapshot
 from tasks.prepare import read_unlabelled
-from tests.gpt1 import examples, toy
+from tests.gpt1 import cell_jobs, examples, toy
 from tests.gpt1.weights import published_files
 from tests.tasks.both_layouts import glue_original, pin
 from tests.tasks.both_layouts import write as write_task
@@ -165,7 +165,7 @@ def test_a_file_named_in_json_is_one_of_its_folder(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["../../outside/x.arrow", "/etc/passwd", None])
 def test_a_saved_data_set_names_no_file_outside_it(tmp_path, name):
-    rows = examples.random_pairs(2, 0)
+    rows = cell_jobs.rows_of("rte", 2, 0)
     folder = examples.write_examples(tmp_path / "rte", "rte", {"train": rows})
     state = folder / "train" / "state.json"
     state.write_text(json.dumps({"_data_files": [{"filename": name}]}))
@@ -214,7 +214,7 @@ def test_a_linked_book_token_file_or_split_is_refused(tmp_path):
     moved(tmp_path / "corpus" / "train.bin", outside)
     with pytest.raises(InputError, match=r"train\.bin: a link that leads out of"):
         open_tokens(facts, "train")
-    rows = {"train": examples.random_pairs(2, 0)}
+    rows = {"train": cell_jobs.rows_of("rte", 2, 0)}
     folder = examples.write_examples(tmp_path / "rte", "rte", rows)
     moved(folder / "train", outside)
     with pytest.raises(InputError, match=r"rte/train: a link that leads out of"):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import datasets
-import numpy as np
 import pyarrow
 from pyarrow import parquet
 
@@ -46,16 +45,6 @@ def write_tokenizer(folder, characters=CHARACTERS):
     base = ["<unk>", *characters, *(c + "</w>" for c in characters), "\n</w>"]
     save_vocabulary(folder, base, [])
     return len(base)
-
-
-def random_pairs(n, seed):
-    """Rows of two texts of four letters each, labels in turn."""
-    rng = np.random.default_rng(seed)
-
-    def text():
-        return " ".join(rng.choice(list(CHARACTERS), 4))
-
-    return [{"first": text(), "second": text(), "label": i % 2} for i in range(n)]
 
 
 def write_parquet(path: Path, rows: list, group: int = 2, column: str = "text") -> None:

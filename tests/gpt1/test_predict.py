@@ -19,15 +19,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.settings import OwnTask, own_task
 from tests.gpt1 import toy
-from tests.gpt1.cell_jobs import (
-    SEEDS,
-    TASKS,
-    cells,
-    finetune_words,
-    kept_cell,
-    train,
-    write_task,
-)
+from tests.gpt1.cell_jobs import SEEDS, TASKS, cells, finetune_words, kept_cell, train, write_task
 from tests.support.programs import call, refused
 
 

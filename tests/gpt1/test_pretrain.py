@@ -147,38 +147,27 @@ def cut(path):
     path.write_bytes(path.read_bytes()[:100])
 
 
-def test_a_damaged_state_is_set_aside_and_the_one_before_is_gone_on_from(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("damage", "ends"),
+    [
+        ((cut,), ["trying the state before it", "resuming from update 3"]),
+        ((cut, cut), ["trying the state before it", "starting again from update 0"]),
+        ((Path.unlink,), ["resuming from update 3"]),  # killed while it replaced its state
+    ],
+)
+def test_a_run_goes_on_from_the_newest_whole_state_and_says_so(tmp_path, damage, ends, capsys):
     whole = {path.name: path.read_bytes() for path in run(tmp_path, "lstm").glob("*.safetensors")}
-    last, older = saved_states(tmp_path)
-    assert [int(read_tensors(path, of=path.parent.name)["updates"]) for path in (last, older)] == [
-        8,
-        3,
-    ]
-    cut(last)
+    states = saved_states(tmp_path)
+    updates = [int(read_tensors(path, of=path.parent.name)["updates"]) for path in states]
+    assert updates == [8, 3]
+    for change, path in zip(damage, states, strict=False):
+        change(path)
     out = run(tmp_path, "lstm")
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith(f"warning: {last}: ") and "trying the state before" in said[0]
-    assert said[1] == "resuming from update 3" and last.with_suffix(".damaged").exists()
+    assert all(line.endswith(end) for line, end in zip(said, ends, strict=True))
+    for path, line in zip(states, said, strict=False):
+        assert line.startswith(f"warning: {path}: ") == path.with_suffix(".damaged").exists()
     assert {path.name: path.read_bytes() for path in out.glob("*.safetensors")} == whole
-
-
-def test_with_both_states_damaged_a_run_starts_again_and_says_so(tmp_path, capsys):
-    last = "update-8.safetensors"
-    whole = (run(tmp_path, "lstm") / last).read_bytes()
-    for path in saved_states(tmp_path):
-        cut(path)
-    assert (run(tmp_path, "lstm") / last).read_bytes() == whole
-    said = capsys.readouterr().out
-    assert said.count("warning: ") == 2 and "starting again from update 0" in said.splitlines()[1]
-
-
-def test_a_run_that_was_killed_while_it_replaced_its_state_goes_on_from_the_older_one(
-    tmp_path, capsys
-):
-    run(tmp_path, "lstm")
-    saved_states(tmp_path)[0].unlink()
-    run(tmp_path, "lstm")
-    assert capsys.readouterr().out == "resuming from update 3\n"
 
 
 def test_damaged_published_checkpoints_are_published_again_without_training(tmp_path, monkeypatch):

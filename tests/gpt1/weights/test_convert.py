@@ -14,13 +14,7 @@ from gpt1.convert import export_checkpoint
 from gpt1.settings import LSTMShape, ModelSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import (
-    build,
-    load_checkpoint,
-    read_facts,
-    save_checkpoint,
-    sidecar,
-)
+from gpt1.weights.checkpoint import build, load_checkpoint, read_facts, save_checkpoint, sidecar
 from gpt1.weights.files import RELEASE
 from gpt1.weights.published import (
     SPECIAL_SEED,
