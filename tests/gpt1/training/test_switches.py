@@ -1,9 +1,14 @@
-"""The switches of the sweep at step 0: each changes what it should, and nothing else.
+"""The switches of the sweep at step 0 and those of the runtime: each changes what it should.
 
-Two runs that differ in one switch start from the same recorded weights. `SWITCHES` says which
-tensors then differ; `embed` counts as three: tokens, special tokens and positions. The table in
+Two runs that differ in one switch of the sweep start from the same recorded weights; `SWITCHES` has
+the tensors that then differ, with `embed` as three: tokens, special tokens, positions. A table in
 docs/fidelity.md has a row for each switch. The first update changes no weight (the schedule begins
 at 0), so its gradients are still those of step 0.
+
+Every switch of the runtime leaves the losses of the first updates as they are without it, without
+dropout, whose masks may differ. Float32 agrees to 1e-5 of a loss, bfloat16 to 0.2 % at this size.
+Learning rates are high, so that the updates change a loss by far more than rounding does, and a
+wrong gradient shows in the losses that follow.
 """
 
 from pathlib import Path
@@ -14,7 +19,7 @@ import pytest
 import torch
 
 from gpt1.pretrain import Pretraining
-from gpt1.settings import OptimizerSettings
+from gpt1.settings import Dropout, OptimizerSettings
 from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
@@ -26,8 +31,11 @@ from tests.gpt1.reference_runs import draw, each_path, parameters
 torch.set_num_threads(1)
 
 N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
+
 FIDELITY = Path(__file__).parents[3] / "docs/fidelity.md"
+
 ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB + 3)}
+
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 
 
@@ -77,6 +85,7 @@ def drawn(own, names):
 
 
 NEW = {"embed.special", "clf.weight"}  # never transferred
+
 # One run, the other, and the names that differ between them.
 SWITCHES = {
     "nothing": ({}, {}, lambda own: set()),
@@ -98,7 +107,11 @@ SWITCHES = {
         lambda own: drawn(own, own),
     ),
 }
+
+
 each_switch = pytest.mark.parametrize("switch", SWITCHES)
+
+
 each_arch = pytest.mark.parametrize("arch", toy.ARCHS)
 
 
@@ -221,8 +234,11 @@ def with_another(settings, key):
 
 # What an LSTM does not have, or the checks of a config refuse for it.
 LSTM_LACKS = {".dropout.attn", ".model.lm_softmax", ".method.read_layer"}
+
 LACKING = {"lstm": LSTM_LACKS, "transformer": set()}
+
 TRAINED = {"batch": 4, "optimizer": OptimizerSettings(b1=0.4, b2=0.4, eps=1e-3, max_grad_norm=0.1)}
+
 MATRIX, RATES = {"init_std": 0.2}, toy.DROPOUT
 
 
@@ -266,3 +282,105 @@ def test_another_value_of_any_key_is_another_pre_training(arch, tmp_path):
 def test_the_page_has_a_row_for_every_switch():
     rows = [line.split("|")[1].strip() for line in FIDELITY.read_text().splitlines() if "|" in line]
     assert {*SWITCHES, "arch"} <= {*rows, "nothing"}
+
+
+ROUNDING = 1e-5
+
+UPDATES = 4
+
+LR = {"transformer": 3e-3, "lstm": 3e-2}
+
+VALUES = {  # by field of Runtime: values that are compared with the default one
+    "device": ["cuda"],
+    "precision": ["bfloat16"],
+    "micro_batch": [1, 3],
+    "skip_pads": [True],
+    "shared_prefix": [False],
+    "compile": [True],
+    "threads": [2],
+    "tensorboard": [True],
+}
+
+MARKS = {
+    "device": pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+    "compile": pytest.mark.slow,
+}
+
+FINETUNING = set(VALUES)
+
+PRETRAINING = set(VALUES) - {"skip_pads", "shared_prefix"}  # whole windows of the corpus
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Runtime.start sets the threads of the whole process."""
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(1)
+
+
+def each(names):
+    """Tests with every value of these switches."""
+    cases = [
+        pytest.param({name: value}, marks=MARKS.get(name, ()), id=f"{name}={value}")
+        for name in sorted(names)
+        for value in VALUES[name]
+    ]
+    return pytest.mark.parametrize("switch", cases)
+
+
+def agree(found, expected, runtime, arch):
+    """Losses of every update, `[UPDATES, ...]`, are equal but for rounding."""
+    expected = np.array(expected)
+    assert len(expected) == UPDATES
+    assert (abs(expected[-1] / expected[0] - 1) > 100 * ROUNDING).all()
+    tolerance = ROUNDING
+    if runtime.device == "cuda" and arch == "lstm":
+        tolerance = 1e-3  # cuDNN's LSTM multiplies in TF32
+    if runtime.precision == "bfloat16":
+        assert not np.array_equal(found, expected)
+        tolerance = 2e-3
+    assert np.array(found) == pytest.approx(expected, rel=tolerance)
+
+
+def test_every_switch_is_compared():
+    assert VALUES.keys() == Runtime.model_fields.keys() == FINETUNING | PRETRAINING
+    assert all(VALUES.values())
+
+
+def finetuned(name, arch, runtime):
+    """Total and classification loss of each update, `[UPDATES, 2]`, in nats."""
+    runtime.start()
+    run = toy.start(name, arch, runtime=runtime, lr=LR[arch])
+    assert (run.model.language_model.compiled_trunk is not None) == runtime.compile
+    for rows in np.random.default_rng(0).permuted(np.tile(np.arange(8), (UPDATES, 1)), axis=1):
+        run.update(rows[:7])  # which no micro-batch divides
+    return run.history
+
+
+@each(FINETUNING)
+@pytest.mark.parametrize("arch", toy.ARCHS)
+@pytest.mark.parametrize("name", ["race", "stsb"])
+def test_a_switch_changes_the_losses_of_fine_tuning_by_rounding_only(name, arch, switch):
+    runtime = Runtime(**switch)
+    agree(finetuned(name, arch, runtime), finetuned(name, arch, Runtime()), runtime, arch)
+
+
+def pretrained(arch, runtime, folder):
+    """The training loss of each update, `[UPDATES]`, in nats."""
+    given = {"updates": UPDATES, "checkpoints": [UPDATES], "lr": LR[arch]}
+    given["dropout"] = Dropout(embd=0, attn=0, resid=0)
+    books, settings = toy.corpus(folder), toy.pretrain_settings(arch, **given)
+    runtime.start()
+    run = Pretraining(arch, books, settings, runtime, folder / "work")
+    assert (run.model.compiled_trunk is not None) == runtime.compile
+    run.train()
+    return [row.loss for row in run.log.rows]
+
+
+@each(PRETRAINING)
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_switch_changes_the_losses_of_pre_training_by_rounding_only(arch, switch, tmp_path):
+    runtime = Runtime(**switch)
+    expected = pretrained(arch, Runtime(), tmp_path / "default")
+    agree(pretrained(arch, runtime, tmp_path / "switched"), expected, runtime, arch)
