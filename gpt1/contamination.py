@@ -26,8 +26,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from gpt1.records import Marks, N, SplitMarks
 from gpt1.text import normalise
-from tasks.common.arrow import split_names
-from tasks.common.documents import read_documents
+from tasks.common.arrow import read_documents, split_names
 from tasks.common.files import sha256_file
 from tasks.common.records import facts_path
 from tasks.examples import ExamplesFacts, check_split, read

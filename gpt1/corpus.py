@@ -42,7 +42,7 @@ from gpt1.text.sources import Document, read_rows
 from gpt1.text.tokenizer import WORDS, Tokenizer
 from gpt1.text.tokens import DTYPE, N_SPECIAL
 from gpt1.text.vocabulary import NEWLINE
-from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
+from tasks.common.arrow import read_documents
 from tasks.common.errors import InputError
 from tasks.common.files import refuse_others, scratch_folder, sha256_file, write_atomic
 from tasks.common.hf_datasets import MARK, NAMES, library

@@ -29,9 +29,17 @@ from gpt1.data import EncodedTask
 from gpt1.records import CellRecord, RunRecord
 from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import read_tensors, write_tensors
-from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_json, sweep, write_atomic, write_json
+from tasks.common.files import (
+    MANIFEST,
+    check_files,
+    described,
+    read_manifest,
+    sha256_json,
+    sweep,
+    write_atomic,
+    write_json,
+)
 
 CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's for two binary variables
 CHANCE = 0.95  # share of uninformed predictors that stay below `best_of_chance`
@@ -206,7 +214,7 @@ def keep(folder: Path, cell: Path, tokenizer: Path, weights: Mapping[int, Path])
     for name, content in zip(vocabulary.FILES, vocabulary.contents(tokenizer), strict=True):
         (folder / name).write_bytes(content)
     files = [CELL, *vocabulary.FILES, *(weights_path(folder, seed).name for seed in weights)]
-    write_json(folder / manifest.NAME, {"files": manifest.describe(folder, files)})
+    write_json(folder / MANIFEST, {"files": described(folder, files)})
 
 
 def read_kept(folder: Path) -> CellRecord:
@@ -217,5 +225,5 @@ def read_kept(folder: Path) -> CellRecord:
             "--cores 2 with the config of the run"
         )
     remedy = "keep the cell again"
-    manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)
+    check_files(folder, read_manifest(folder, remedy)["files"], remedy)
     return CellRecord.read(folder / CELL, remedy)

@@ -21,9 +21,8 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint, save_checkpoint
 from gpt1.weights.published import read_huggingface, read_openai
 from tasks import task
-from tasks.common import manifest as kept_manifest
-from tasks.common.documents import read_documents
-from tasks.common.files import write_json
+from tasks.common.arrow import read_documents
+from tasks.common.files import MANIFEST, described, write_json
 from tasks.examples import ExamplesFacts
 from tasks.examples import read as read_examples
 from tasks.hub import Snapshot
@@ -167,9 +166,9 @@ def test_kept_weights(tmp_path):
     cell_jobs.write_task(tmp_path, "rte")
     _, folder = cell_jobs.kept_cell(tmp_path, "rte")
     without_checksums(folder)
-    files = [path.name for path in folder.iterdir() if path.name != kept_manifest.NAME]
-    described = {"files": kept_manifest.describe(folder, files)}
-    write_json(folder / kept_manifest.NAME, described, checksum=False)
+    files = [path.name for path in folder.iterdir() if path.name != MANIFEST]
+    listed = {"files": described(folder, files)}
+    write_json(folder / MANIFEST, listed, checksum=False)
 
     def read():
         Predictor(folder).answer([Row(text="a b", second="c")], "x")

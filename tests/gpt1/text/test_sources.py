@@ -10,7 +10,7 @@ from gpt1.corpus import normalise_documents
 from gpt1.settings import CorpusSettings
 from gpt1.text import sources
 from gpt1.text import tokenizer as bpe
-from tasks import corpora
+from tasks import hub as hubs
 from tasks.common.errors import InputError
 from tests.gpt1.examples import write_parquet
 from tests.tasks.hub_files import PIN, manifest
