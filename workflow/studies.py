@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpt1.cell import Cell, PretrainedModel
+from workflow.configuration.checks import study_faults
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
 from workflow.configuration.studies import OF_THE_PAPER
-from workflow.configuration.study_checks import study_faults
 from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan
 

@@ -12,10 +12,10 @@ from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
 from workflow import results_folder
+from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, merge, parse
-from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")

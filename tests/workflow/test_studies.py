@@ -10,9 +10,9 @@ from tests.workflow.running import planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
+from workflow.configuration.checks import study_faults
 from workflow.configuration.read import as_yaml, parse
 from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
-from workflow.configuration.study_checks import study_faults
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
 

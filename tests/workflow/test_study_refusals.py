@@ -7,9 +7,9 @@ import pytest
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, small
 from tests.workflow.running import command_line, write
+from workflow.configuration.checks import study_faults
 from workflow.configuration.read import merge, parse, read
 from workflow.configuration.studies import PAPER
-from workflow.configuration.study_checks import study_faults
 from workflow.plan import Plan
 
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"

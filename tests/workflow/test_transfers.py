@@ -4,9 +4,9 @@ import pytest
 
 from tests.workflow.configs import shipped
 from workflow import studies
+from workflow.configuration.checks import study_faults
 from workflow.configuration.read import parse
 from workflow.configuration.studies import FITTED, READ_LAYER, VECTORS, merge
-from workflow.configuration.study_checks import study_faults
 from workflow.plan import Plan
 from workflow.studies import jobs
 

@@ -30,10 +30,10 @@ from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis import flops
 from workflow.analysis.peaks import PEAKS
+from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
 from workflow.configuration.read import ConfigError, parse, read, refuse
-from workflow.configuration.study_checks import run_faults
 from workflow.plan import Plan
 
 # Mean tokens of a published input, special tokens included; the synthetic world's are about half.

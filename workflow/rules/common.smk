@@ -17,7 +17,7 @@ from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
-from workflow.configuration.study_checks import run_faults
+from workflow.configuration.checks import run_faults
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 from workflow.studies import jobs

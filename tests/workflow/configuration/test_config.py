@@ -18,10 +18,10 @@ from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, write
 from workflow.configuration import show
+from workflow.configuration.checks import run_faults, study_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_text, as_yaml, merge, parse, read
-from workflow.configuration.study_checks import run_faults, study_faults
 from workflow.plan import Plan
 
 
