@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Corpus, NTransfer, needs_model
-from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName
+from tasks.common.settings import Count, Settings
 
 Batch = Annotated[int, Field(ge=1, le=2**16)]
 Workers = Annotated[int, Field(ge=1, le=2**14)]  # threads or processes
@@ -23,7 +23,8 @@ Rate = Annotated[float, Field(ge=0, lt=1)]
 InitStd = Annotated[float, Field(ge=1e-9, le=100)]
 Positive = Annotated[float, Field(gt=0)]
 Percent = Annotated[float, Field(ge=0, le=100)]
-CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "tinystories"]
+Weight = Annotated[float, Field(ge=0, le=1000)]
+Eps = Annotated[float, Field(ge=1e-38, le=1)]
 
 
 class TransformerShape(Settings):
@@ -95,9 +96,9 @@ class OptimizerSettings(Settings):
     """Decay rate of the first moment."""
     b2: Rate = 0.999
     """Decay rate of the second moment."""
-    eps: Annotated[float, Field(ge=1e-38, le=1)] = 1e-8
+    eps: Eps = 1e-8
     """Added to the root of the second moment."""
-    l2: Annotated[float, Field(ge=0, le=1000)] = 0.01
+    l2: Weight = 0.01
     """Weight decay."""
     vector_l2: bool = False
     """Whether biases and gains decay as well."""
@@ -180,7 +181,7 @@ class FinetuneSettings(FinetuneOptions):
     """How a cell is trained on its task; with `lm_coef` 0 there is no auxiliary loss."""
 
     lr: Positive
-    lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
+    lm_coef: Weight = 0.5
     method: FinetuneMethod = FinetuneMethod()
     model: ModelSettings
     optimizer: OptimizerSettings

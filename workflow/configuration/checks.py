@@ -17,16 +17,8 @@ from tasks.hub import corpus, fault
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import cloze_file, data_sets
-from workflow.configuration.studies import (
-    N_TRANSFER,
-    OF_THE_PAPER,
-    PAPER,
-    PRINTED,
-    Line,
-    Study,
-    liked,
-    shipped,
-)
+from workflow.configuration.sections import ZeroShotOptions
+from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, liked, shipped
 
 if TYPE_CHECKING:
     from workflow.plan import Plan
@@ -45,7 +37,6 @@ OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint")
 OF_REPORTED_ROWS = ("world.seed", "world.report", "world.reported")
 OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
-FIGURE_2 = "experiment.studies.layer_transfer"
 NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
 
 
@@ -55,16 +46,12 @@ def cross_checks(config: Config) -> Iterator[str]:
     if wrong := [*_tasks(experiment)]:
         yield from wrong
         return
-    yield from _likes(experiment)
-    yield from _titles(experiment)
-    yield from _formulas(experiment)
+    yield from _likes(experiment.studies)
+    yield from _texts(experiment)
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
-    yield from _layers(config)
     yield from _zero_shot(experiment)
-    yield from _finetune(config)
-    yield from _world(config)
-    yield from _sources(config)
-    yield from _runtime(config)
+    yield from _cells(config)
+    yield from _data(config)
 
 
 def _tasks(experiment: Experiment) -> Iterator[str]:
@@ -85,21 +72,17 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
                 experiment.task(name)
             except InputError as error:
                 yield f"{key}.{error}"
-    asked = experiment.zero_shot
-    names = {
-        "only": experiment.only or (),
-        "zero_shot.tasks": asked.tasks if asked else (),
-        "zero_shot.normalise": asked.normalise if asked else (),
-    }
+    asked = experiment.zero_shot or ZeroShotOptions()
+    names = {"only": {*(experiment.only or ())} - asked.tasks.keys()}
+    names |= {"zero_shot.tasks": {*asked.tasks} - {*known}}
+    names |= {"zero_shot.normalise": {*asked.normalise} - {*known}}
     for key, given in names.items():
-        others = (asked.tasks if asked else ()) if key == "only" else known
-        for name in {*given} - {*experiment.tasks, *others, "dprd"}:
+        for name in given - {*experiment.tasks, "dprd"}:
             yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
 
 
-def _likes(experiment: Experiment) -> Iterator[str]:
+def _likes(studies: Mapping[str, Study]) -> Iterator[str]:
     """Lines that are like no line, or else those that are like each other in a circle."""
-    studies = experiment.studies
     left = [
         (study, title, line.like)
         for study, entry in studies.items()
@@ -117,18 +100,17 @@ def _likes(experiment: Experiment) -> Iterator[str]:
         yield f"experiment.studies.{study}.{entry.part(title)}.like: {like!r} {why}"
 
 
-def _titles(experiment: Experiment) -> Iterator[str]:
-    """Own tasks with the title of another task, which no table could tell apart."""
+def _texts(experiment: Experiment) -> Iterator[str]:
+    """Titles of own tasks that no table could tell from another's; texts that are formulas.
+
+    A spreadsheet would take a title or label that begins like a formula for one, and run it.
+    """
     # Table 5 also has the paper's tasks that do not run.
     known = {task.title: task.name for task in (*TASKS, experiment.task("dprd"))}
     for name in experiment.own_tasks:
         title = experiment.task(name).title
         if (other := known.setdefault(title, name)) != name:
             yield f"experiment.tasks.{name}.title: {title!r} is that of {other}; give another"
-
-
-def _formulas(experiment: Experiment) -> Iterator[str]:
-    """Titles and labels that a spreadsheet would take for a formula in a table, and run."""
     for section, named in (("studies", experiment.studies), ("tasks", experiment.own_tasks)):
         for name, of in named.items():
             texts = re.findall(r'"((?:[^"\\]|\\.)*)"', of.to_json())
@@ -144,10 +126,8 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
         return
     n_books = experiment.world.books if experiment.world and not books.source else 0
     if n_books and isinstance(books.heldout, int) and books.heldout >= n_books:
-        yield (
-            f"experiment.corpus.heldout: {books.heldout} of {n_books} books leave none to train "
-            "on; give fewer"
-        )
+        what = f"{books.heldout} of {n_books} books leave none to train on; give fewer"
+        yield f"experiment.corpus.heldout: {what}"
     has_official = bool(books.source and corpus(books.source).heldout)
     if has_official != (books.heldout == "official"):
         yield (
@@ -163,108 +143,82 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
 
 def _pretrained(experiment: Experiment) -> Iterator[str]:
     """Keys that do not fit published weights, and what to do about each."""
+    has_learned = experiment.finetune.embeddings == "learned"
     remedies = {
-        "corpus": (experiment.corpus is not None, "remove it"),
-        "pretrain": (experiment.pretrain is not None, "remove it"),
-        "tokenizer.merges": (bool(experiment.tokenizer.merges), "give their vocabulary's folder"),
-        "seeds.pretrain": (experiment.seeds.pretrain != [0], "give [0] for their one model"),
-        "finetune.embeddings": (
-            experiment.finetune.embeddings != "learned",
-            "remove it, since their books are not here",
-        ),
-        "arch": (experiment.arch != "transformer", "give transformer"),
+        "corpus": (experiment.corpus is None, "remove it"),
+        "pretrain": (experiment.pretrain is None, "remove it"),
+        "tokenizer.merges": (not experiment.tokenizer.merges, "give their vocabulary's folder"),
+        "seeds.pretrain": (experiment.seeds.pretrain == [0], "give [0] for their one model"),
+        "finetune.embeddings": (has_learned, "remove it, since their books are not here"),
+        "arch": (experiment.arch == "transformer", "give transformer"),
     }
-    for key, (is_wrong, remedy) in remedies.items():
-        if is_wrong:
+    for key, (fits, remedy) in remedies.items():
+        if not fits:
             yield f"experiment.{key}: does not fit the weights of experiment.pretrained; {remedy}"
 
 
-def _layers(config: Config) -> Iterator[str]:
-    """Layers that the model does not have."""
-    experiment, arch = config.experiment, config.experiment.arch
-    most = config.n_layer(arch)
-    asked = {
-        "n_transfer": experiment.n_transfer,
-        "finetune.method.read_layer": experiment.finetune.method.read_layer,
-    }
-    for key, layer in asked.items():
-        if isinstance(layer, int) and layer > most:
-            yield f"experiment.{key}: {layer}, but the {arch} has {most} layers; give fewer"
-
-
 def _zero_shot(experiment: Experiment) -> Iterator[str]:
-    if not (section := experiment.zero_shot):
-        return
+    section, key = experiment.zero_shot or ZeroShotOptions(), "experiment.zero_shot"
     for task, entry in section.tasks.items():
         if task in experiment.tasks and entry.model_dump(exclude_none=True):
-            yield (
-                f"experiment.zero_shot.tasks.{task}: no effect, experiment.tasks.{task} says "
-                "where its rows are; write {}"
-            )
+            why = f"no effect, experiment.tasks.{task} says where its rows are; write {{}}"
+            yield f"{key}.tasks.{task}: {why}"
         if not experiment.task(task).prompt:
-            yield f"experiment.zero_shot.tasks.{task}: it has no prompt; give it one, or remove it"
+            yield f"{key}.tasks.{task}: it has no prompt; give it one, or remove it"
     for task, scores in section.normalise.items():
         if scores.random >= scores.best:
-            yield (
-                f"experiment.zero_shot.normalise.{task}: {scores.best:g} at best and "
-                f"{scores.random:g} at random; give a best above random"
-            )
+            both = f"{scores.best:g} at best and {scores.random:g} at random"
+            yield f"{key}.normalise.{task}: {both}; give a best above random"
 
 
-def _finetune(config: Config) -> Iterator[str]:
-    """What the settings of fine-tuning require of the model and of each other."""
-    experiment, own = config.experiment, config.experiment.finetune
-    key, method = "experiment.finetune", own.method
+def _cells(config: Config) -> Iterator[str]:
+    """What fine-tuning requires of the models, of the device, and of its own keys."""
+    experiment, own, runtime = config.experiment, config.experiment.finetune, config.runtime
+    key, method, arch = "experiment.finetune", own.method, experiment.arch
+    most, read_layer = config.n_layer(arch), f"{key}.method.read_layer"
+    asked = {"experiment.n_transfer": experiment.n_transfer, read_layer: method.read_layer}
+    for name, layer in asked.items():
+        if isinstance(layer, int) and layer > most:
+            yield f"{name}: {layer}, but the {arch} has {most} layers; give fewer"
     has_models = bool(experiment.pretrain or experiment.pretrained)
     if has_models and config.checkpoint() not in config.updates():
         known = ", ".join(map(str, config.updates()))
         yield f"{key}.checkpoint: {own.checkpoint} has no checkpoint; give one of {known}"
-    if experiment.arch == "lstm" and method.read_layer != "top":
-        yield f"{key}.method.read_layer: is the transformer's; give top, or another arch"
+    if arch == "lstm" and method.read_layer != "top":
+        yield f"{read_layer}: is the transformer's; give top, or another arch"
     if own.embeddings != "learned" and experiment.n_transfer == "none":
         yield f"{key}.embeddings: n_transfer none has none of {own.embeddings}; give n_transfer: 0"
     if method.frozen and own.lm_coef:
         yield f"{key}.method.frozen: there is no auxiliary loss; give lm_coef: 0"
-
-
-def _world(config: Config) -> Iterator[str]:
-    """A world that has no effect, or exclusions that leave nothing or have no effect."""
-    experiment = config.experiment
-    if not (world := experiment.world):
-        return
-    if all(data_set.entry.source for data_set in data_sets(config).values()):
-        yield "experiment.world: no effect, no data set is taken from a folder; remove it"
-    if not any(share for kind, share in world.shares().items() if kind not in world.exclude):
-        yield "experiment.world.exclude: no kind of discourse is left; exclude fewer"
-    books = experiment.corpus
-    if world.exclude and (books is None or books.source or config.data):
-        yield "experiment.world: the run reads other books; remove exclude"
-
-
-def _sources(config: Config) -> Iterator[str]:
-    """A data set comes from a folder or from the hub at a commit; its splits are the task's."""
-    for name, found in data_sets(config).items():
-        entry = found.entry
-        if entry.folder and entry.source:
-            yield f"{found.key}: both folder and source are given; remove one, or give source: null"
-        elif entry.revision and not entry.source:
-            yield f"{found.key}.revision: no effect on a folder; remove it, or give source instead"
-        elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
-            yield f"{found.key}.source: {wrong}"
-        if name in config.experiment.own_tasks and entry.min_rows:
-            yield f"{found.key}.min_rows: no effect on rows of your own; remove it"
-        if name != "corpus":
-            wrong_splits = faults(config.experiment.task(name), config.prepare(name))
-            yield from (f"{found.key}.{wrong}" for wrong in wrong_splits)
-
-
-def _runtime(config: Config) -> Iterator[str]:
-    runtime = config.runtime
     if runtime.pretrain_processes > 1 and runtime.device not in ("cpu", "cuda"):
-        yield (
-            f"runtime.pretrain_processes: {runtime.pretrain_processes} cannot share the device "
-            f"{runtime.device}; give 1, or the device cuda or cpu"
-        )
+        what = f"{runtime.pretrain_processes} cannot share the device {runtime.device}"
+        yield f"runtime.pretrain_processes: {what}; give 1, or the device cuda or cpu"
+
+
+def _data(config: Config) -> Iterator[str]:
+    """Data sets of two places, or of splits that they lack; a world that has no effect."""
+    experiment, sets = config.experiment, data_sets(config)
+    if world := experiment.world:
+        if all(found.entry.source for found in sets.values()):
+            yield "experiment.world: no effect, no data set is taken from a folder; remove it"
+        if not any(share for kind, share in world.shares().items() if kind not in world.exclude):
+            yield "experiment.world.exclude: no kind of discourse is left; exclude fewer"
+        books = experiment.corpus
+        if world.exclude and (books is None or books.source or config.data):
+            yield "experiment.world: the run reads other books; remove exclude"
+    for name, found in sets.items():
+        key, entry = found.key, found.entry
+        if entry.folder and entry.source:
+            yield f"{key}: both folder and source are given; remove one, or give source: null"
+        elif entry.revision and not entry.source:
+            yield f"{key}.revision: no effect on a folder; remove it, or give source instead"
+        elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
+            yield f"{key}.source: {wrong}"
+        if name in experiment.own_tasks and entry.min_rows:
+            yield f"{key}.min_rows: no effect on rows of your own; remove it"
+        if name != "corpus":
+            wrong_splits = faults(experiment.task(name), config.prepare(name))
+            yield from (f"{key}.{wrong}" for wrong in wrong_splits)
 
 
 def study_faults(lines: "Plan", study: str) -> Iterator[str]:
@@ -336,46 +290,37 @@ def _of_no_cell(
     or settings that train nothing, and would train the same cells again under another name.
     """
     (other,) = set(get_args(Arch)) - {arch}
-    unused = NOT_TRAINED if has_models else (*NOT_TRAINED, *OF_MODELS)
+    sections = tuple(f"{key}." for key in (*NOT_TRAINED, *(() if has_models else OF_MODELS)))
     for key in overlay:
         short = key.removeprefix("experiment.")
         of_task = short.startswith("tasks.") and short.split(".")[1] not in tasks
-        is_unused = f"{short}.".startswith(tuple(f"{section}." for section in unused))
-        if other in key.split(".") or of_task or is_unused:
+        if other in key.split(".") or of_task or f"{short}.".startswith(sections):
             yield key
 
 
 def run_faults(lines: "Plan") -> Iterator[str]:
     """The faults of a run as a whole, which no line's config shows by itself, one line each."""
-    experiment = lines.base.experiment
-    for study in experiment.all:
-        if study not in experiment.studies:
-            known = ", ".join(experiment.studies)
-            yield f"experiment.all: {study} is no study; give some of {known}"
-            return
+    experiment, studies = lines.base.experiment, lines.base.experiment.studies
+    if unknown := [study for study in experiment.all if study not in studies]:
+        yield f"experiment.all: {unknown[0]} is no study; give some of {', '.join(studies)}"
+        return
     if "ablation" not in experiment.all:
         yield "experiment.all: without ablation, whose first line all else is compared with; add it"
         return
-    yield from _misspelt(experiment.studies)
+    yield from _misspelt(studies)
     for study in experiment.all:
         yield from study_faults(lines, study)
-    yield from _with_other_seeds(lines)
-    yield from _not_of_the_paper(lines)
-    table_5 = experiment.studies["ablation"].lines.get(PAPER)
-    if table_5 is None or table_5.overlay:
-        yield (
-            f"experiment.studies.ablation.lines: the others are compared with {PAPER!r}, which is "
-            "the config itself; keep it as it is"
-        )
-    if experiment.studies["ablation"].tasks:
-        yield "experiment.studies.ablation.tasks: Table 5 has all tasks; give experiment.only"
-    for title, keys in shipped(has_lstm=True)["ablation"]["lines"].items():
-        line = experiment.studies["ablation"].lines.get(title)
-        if title in PRINTED and line and line.overlay != Line.model_validate(keys).overlay:
-            yield (
-                f"experiment.studies.ablation.lines.{title}: the paper's scores of it stand beside "
-                "it; keep it as it is, or give null and a line of another title"
-            )
+        # The cells that `all` samples and lists have the run's seeds.
+        entry, remedy = studies[study], "remove it, or ask for a study with other seeds by name"
+        points = entry.points()
+        for title in dict.fromkeys(t for t, _, of in points if SEEDS in lines.effective(of)):
+            key = f"experiment.studies.{study}.{entry.part(title)}"
+            yield f"{key}: {SEEDS} is the run's in what all makes; {remedy}"
+    yield from (f"experiment.studies.ablation.{of}" for of in _not_of_table_5(studies["ablation"]))
+    if "layer_transfer" in experiment.all:
+        archs = [point.of.arch for point in lines.plan("layer_transfer").points]
+        found = _not_of_figure_2(studies["layer_transfer"], archs)
+        yield from (f"experiment.studies.layer_transfer.{of}" for of in found)
     for key, is_wrong in (
         ("arch", experiment.arch != "transformer"),
         ("n_transfer", experiment.n_transfer != "all"),
@@ -385,61 +330,51 @@ def run_faults(lines: "Plan") -> Iterator[str]:
     ):
         if is_wrong:
             yield f"experiment.{key}: not that of {PAPER!r}; give it in a line of a study"
-    known_cells = {
-        cell
-        for study in experiment.studies
-        for cell in (lines.plan(study).cells() if experiment.keep else ())
-    }
-    for cell in lines.base.kept():
-        if cell not in known_cells:
-            near = difflib.get_close_matches(cell.name, [known.name for known in known_cells], n=1)
-            remedy = f"did you mean {near[0]}?" if near else "add it to one"
-            yield f"experiment.keep: {cell.name} is not a cell of a study; {remedy}"
+    kept = lines.base.kept()
+    known = {cell for study in studies if kept for cell in lines.plan(study).cells()}
+    for cell in (cell for cell in kept if cell not in known):
+        near = difflib.get_close_matches(cell.name, [one.name for one in known], n=1)
+        remedy = f"did you mean {near[0]}?" if near else "add it to one"
+        yield f"experiment.keep: {cell.name} is not a cell of a study; {remedy}"
 
 
-def _with_other_seeds(lines: "Plan") -> Iterator[str]:
-    """Faults: lines with seeds of their own in studies whose cells `all` samples and lists."""
-    for study in lines.base.experiment.all:
-        entry = lines.base.experiment.studies[study]
-        points = entry.points()
-        for title in dict.fromkeys(t for t, _, of in points if SEEDS in lines.effective(of)):
-            yield (
-                f"experiment.studies.{study}.{entry.part(title)}: {SEEDS} is the run's in what all "
-                "makes; remove it, or ask for a study with other seeds by name"
-            )
+def _not_of_table_5(study: Study) -> Iterator[str]:
+    """What other studies may have or change, but not Table 5."""
+    given = {key: getattr(study, key) for key in NOT_OF_TABLE_5}
+    given |= {f"lines.{title}.minus": line.minus for title, line in study.lines.items() if line}
+    for key in (key for key, value in given.items() if value):
+        why = f"Table 5 compares each line with {PAPER!r}"
+        yield f"{key}: {why}; remove it, or give it in a study of another name"
+    if study.tasks:
+        yield "tasks: Table 5 has all tasks; give experiment.only"
+    if (first := study.lines.get(PAPER)) is None or first.overlay:
+        why = f"the others are compared with {PAPER!r}, which is the config itself"
+        yield f"lines: {why}; keep it as it is"
+    for title in PRINTED:
+        keys = shipped(has_lstm=True)["ablation"]["lines"][title]
+        if (line := study.lines.get(title)) and line.overlay != Line.model_validate(keys).overlay:
+            remedy = "keep it as it is, or give null and a line of another title"
+            yield f"lines.{title}: the paper's scores of it stand beside it; {remedy}"
 
 
-def _not_of_the_paper(lines: "Plan") -> Iterator[str]:
-    """Faults: what other studies may have, but neither Table 5 nor Figure 2 (left)."""
-    experiment = lines.base.experiment
-    table_5, figure_2 = (experiment.studies[study] for study in OF_THE_PAPER)
-    of_table_5 = {key: getattr(table_5, key) for key in NOT_OF_TABLE_5}
-    of_table_5 |= {f"lines.{t}.minus": line.minus for t, line in table_5.lines.items() if line}
-    for key in (key for key, value in of_table_5.items() if value):
-        yield (
-            f"experiment.studies.ablation.{key}: Table 5 compares each line with {PAPER!r}; "
-            "remove it, or give it in a study of another name"
-        )
-    if "layer_transfer" in experiment.all:
-        own = {f"lines.{t}.axis": of.axis for t, of in figure_2.lines.items() if of and of.axis}
-        for key, axis in ({"axis": figure_2.axis} | own).items():
-            if axis != N_TRANSFER:
-                yield (
-                    f"{FIGURE_2}.{key}: {axis or 'null'}, but Figure 2 is drawn along n_transfer; "
-                    "give that, or a study of another name"
-                )
-        if all(point.of.arch == "lstm" for point in lines.plan("layer_transfer").points):
-            yield f"{FIGURE_2}.lines: none is a transformer; keep one, or take it out of all"
+def _not_of_figure_2(study: Study, archs: Iterable[Arch]) -> Iterator[str]:
+    """What other studies may have, but not Figure 2 (left); its points have these `archs`."""
+    own = {f"lines.{title}.axis": of.axis for title, of in study.lines.items() if of and of.axis}
+    for key, axis in ({"axis": study.axis} | own).items():
+        if axis != N_TRANSFER:
+            why = f"{axis or 'null'}, but Figure 2 is drawn along n_transfer"
+            yield f"{key}: {why}; give that, or a study of another name"
+    if {*archs} == {"lstm"}:
+        yield "lines: none is a transformer; keep one, or take it out of all"
 
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
-    """Faults: additions to a study, or lines to remove, whose names only resemble existing ones."""
+    """Additions to a study, or lines to remove, whose names only resemble existing ones."""
     for study, entry in studies.items():
         near = difflib.get_close_matches(study, studies.keys() - {study}, n=1, cutoff=0.75)
         if near and entry.model_fields_set <= {"lines", "references", "values"}:
             remedy = "correct it, or give it a heading of its own"
             yield f"experiment.studies.{study}: did you mean {near[0]}? {remedy}"
-    for study, entry in studies.items():
         known = shipped(has_lstm=True).get(study, {}).get("lines", {})
         for title, line in [*entry.lines.items(), *entry.references.items()]:
             if line is None and title not in known:

@@ -87,11 +87,11 @@ class Experiment(Settings):
         """The zero-shot tasks, and where their rows are if they are not tasks of the run."""
         if not self.zero_shot:
             return {}
-        asked = dict.fromkeys(name for name in self.tasks if self.task(name).prompt)
-        own = [name for name in self.own_tasks if name in asked]
-        found = dict.fromkeys([*(self.zero_shot.tasks or (*asked, "dprd")), *own], DataSource())
-        found |= self.zero_shot.tasks
-        return {name: of for name, of in found.items() if name in (self.only or found)}
+        asked = [name for name in self.tasks if self.task(name).prompt]
+        own = [name for name in asked if self.tasks[name].own]
+        names = dict.fromkeys([*(self.zero_shot.tasks or (*asked, "dprd")), *own])
+        entry = self.zero_shot.tasks.get
+        return {name: entry(name, DataSource()) for name in names if name in (self.only or names)}
 
     @property
     def zero_shot_scores(self) -> dict[str, ScoreRange]:
@@ -113,42 +113,23 @@ class Experiment(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _tasks_that_run(cls, given: Any) -> Any:
+    def _completed(cls, given: Any) -> Any:
+        """With the shipped studies, and without pre-training and tasks where they do not run."""
         if not isinstance(given, dict):
             return given
+        if isinstance(own := given.get("studies", {}), dict):
+            given = given | {"studies": merge(shipped(not given.get("pretrained")), own)}
+        if given.get("pretrained"):
+            given = {"corpus": None, "pretrain": None} | given
         found = given.get("tasks", cls.model_fields["tasks"].default)
         if not isinstance(found, dict):
             return given
         only, left = given.get("only"), {n: of for n, of in found.items() if of is not None}
         if isinstance(only, list) and left.keys() & {*map(str, only)}:
             left = {name: of for name, of in left.items() if name in only}
-        given, dropped = given | {"tasks": left}, found.keys() - left.keys()
-        if isinstance(asked := given.get("zero_shot"), dict):
-            for part in ("tasks", "normalise"):
-                if isinstance(named := asked.get(part), dict):
-                    asked = asked | {part: {n: of for n, of in named.items() if n not in dropped}}
-            given |= {"zero_shot": asked}
-        if isinstance(keep := given.get("keep"), list):
-            given |= {"keep": [c for c in keep if str(c).rpartition("/")[2] not in dropped]}
-        if isinstance(studies := given.get("studies"), dict):
-            runs = [*map(str, left)]
-            studies = {name: without_tasks(of, dropped, runs) for name, of in studies.items()}
-            given |= {"studies": studies}
-        return given
-
-    @model_validator(mode="before")
-    @classmethod
-    def _published_weights_replace_pretraining(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("pretrained"):
-            return {"corpus": None, "pretrain": None} | given
-        return given
-
-    @model_validator(mode="before")
-    @classmethod
-    def _shipped_studies(cls, given: Any) -> Any:
-        if isinstance(given, dict) and isinstance(own := given.get("studies", {}), dict):
-            return given | {"studies": merge(shipped(not given.get("pretrained")), own)}
-        return given
+        dropped, runs = found.keys() - left.keys(), [*map(str, left)]
+        parts = {key: given[key] for key in given.keys() & {"zero_shot", "keep", "studies"}}
+        return given | {"tasks": left} | without_tasks(parts, dropped, runs)
 
 
 class Config(Settings):
@@ -196,13 +177,10 @@ class Config(Settings):
         """The data and the models in words."""
         experiment, shapes = self.experiment, self.experiment.model
         data = " and ".join(dict.fromkeys(map(self._origin, self.examples().values())))
-        models = {
-            "transformer": f"transformer of {shapes.transformer.n_layer} layers of "
-            f"{shapes.transformer.n_embd} units",
-            "lstm": f"LSTM of {shapes.lstm.n_hidden} units",
-        }
-        named = " and ".join(models[arch] for arch in archs)
-        trained = "published weights"
+        size = f"{shapes.transformer.n_layer} layers of {shapes.transformer.n_embd} units"
+        models = {"transformer": f"transformer of {size}"}
+        models["lstm"] = f"LSTM of {shapes.lstm.n_hidden} units"
+        named, trained = " and ".join(models[arch] for arch in archs), "published weights"
         if own := experiment.pretrain:
             tokens = own.updates * own.batch * shapes.n_ctx
             trained = f"{own.updates:,} updates of pre-training, {tokens:,} tokens"
@@ -287,22 +265,17 @@ class Config(Settings):
 
         A task's own values take precedence over those for all tasks.
         """
-        experiment, own = self.experiment, self.experiment.tasks[task]
-        common, arch, optimizer = experiment.finetune, experiment.arch, experiment.optimizer
-        model = self.model(arch)
-        if common.init_std is not None:
-            model = model.model_copy(update={"init_std": common.init_std})
-        changed = common.model_dump(include={"l2", "eps"}, exclude_none=True)
-        optimizer = optimizer.model_copy(update=changed)
+        experiment, arch = self.experiment, self.experiment.arch
+        common, of_cells = experiment.finetune, CellSettings.model_fields.keys()
+
+        def given(section: Settings, keys: Iterable[str] = of_cells) -> dict[str, Any]:
+            return section.model_dump(include={*keys}, exclude_none=True)
+
+        values = merge(given(common), given(experiment.tasks[task]))
         return CellSettings(
-            **common.model_dump(include={"warmup", "dropout", "eval_train"}),
-            epochs=own.epochs or common.epochs,
-            batch=own.batch or common.batch,
-            lr=getattr(own.lr, arch) or getattr(common.lr, arch),
-            lm_coef=common.lm_coef if own.lm_coef is None else own.lm_coef,
-            method=common.method,
-            model=model,
-            optimizer=optimizer,
+            **values | {"lr": values["lr"][arch]},
+            model=self.model(arch).model_copy(update=given(common, ["init_std"])),
+            optimizer=experiment.optimizer.model_copy(update=given(common, ["l2", "eps"])),
             n_transfer=self.n_transfer(),
             corpus=self.read(),
         )
@@ -331,7 +304,7 @@ class Config(Settings):
 
     def runtime_of(self, stage: Literal["pretrain", "finetune"]) -> RuntimeSettings:
         """What may change the speed of a `pretrain` or `finetune` job."""
-        shared = {key: getattr(self.runtime, key) for key in RuntimeOptions.model_fields}
+        shared = self.runtime.model_dump(include={*RuntimeOptions.model_fields})
         return RuntimeSettings(**shared, threads=getattr(self.runtime, f"{stage}_threads"))
 
     @property

@@ -6,14 +6,15 @@ import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gpt1.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError
-from tasks.common.files import MANIFEST, read_json, sha256_file, sha256_json, write_json
-from tasks.hub import HubSource, corpus, pinned
+from tasks.common.files import read_json, sha256_file, sha256_json, write_json
+from tasks.common.manifest import NAME as MANIFEST
+from tasks.corpora import corpus
+from tasks.hub import HubSource
 from tasks.settings import DataSource
 from tasks.splits import choose_splits
 from workflow.configuration.model import Config
@@ -29,33 +30,27 @@ class DataSet:
     key: str  # of its entry in the config
     entry: DataSource | CorpusSettings
     hub: HubSource | None  # None for books in a folder
-    local: str  # its folder, if it is not fetched
-    snapshots: str  # the folder of what is fetched
-
-    @property
-    def folder(self) -> str:
-        """Its folder, or its snapshot of the hub at one commit."""
-        if not (self.entry.source and self.hub):
-            return self.local
-        return f"{self.snapshots}/{self.hub.name}/{pinned(self.hub, self.entry.revision)}"
+    folder: str  # its own, or its snapshot of the hub at one commit
 
 
 def data_sets(config: Config) -> dict[str, DataSet]:
     """Every data set that the run reads, by its name: `corpus` or the task's."""
-    experiment, sets = config.experiment, {}
-
-    def add(name: str, key: str, entry: Any, source: HubSource | None, folder: str) -> None:
+    experiment, sets = config.experiment, dict[str, DataSet]()
+    entries: dict[str, DataSource | CorpusSettings | None] = {"corpus": experiment.corpus}
+    for name, entry in (entries | config.examples()).items():
+        if entry is None:
+            continue
+        if isinstance(entry, CorpusSettings):
+            key, own, hub = name, "books", corpus(entry.source) if entry.source else None
+        else:
+            task = experiment.task(name)
+            section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
+            key, own, hub = f"{section}.{name}", task.folder, task.hub
         world = "" if name in experiment.own_tasks else f"{config.results}/world"
-        local = os.path.join(config.data or world, entry.folder or folder) or "."
-        sets[name] = DataSet(key, entry, source, local, f"{config.results}/raw")
-
-    if books := experiment.corpus:
-        source = corpus(books.source) if books.source else None
-        add("corpus", "experiment.corpus", books, source, "books")
-    for name, entry in config.examples().items():
-        section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
-        task = experiment.task(name)
-        add(name, f"experiment.{section}.{name}", entry, task.hub, task.folder)
+        folder = os.path.join(config.data or world, entry.folder or own) or "."
+        if entry.source and hub:  # whose commit `cross_checks` asks for
+            folder = f"{config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
+        sets[name] = DataSet(f"experiment.{key}", entry, hub, folder)
     return sets
 
 
@@ -151,10 +146,8 @@ def published_files(config: Config) -> dict[str, list[str]]:
         files["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
     if folder:
         path = os.path.join(root, folder)
-        existing = (
-            names for names in KINDS if any(os.path.exists(f"{path}/{name}") for name in names)
-        )
-        names = next(existing, PUBLISHED_FILES)
+        there = (kind for kind in KINDS if any(os.path.exists(f"{path}/{name}") for name in kind))
+        names = next(there, PUBLISHED_FILES)
         files["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
     return files
 
@@ -205,23 +198,23 @@ def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterat
     for name, found in in_folders.items():
         if config.is_synthetic(found.entry):
             continue  # made in the run
-        faults = _books(found) if name == "corpus" else _rows(config, name, found)
-        yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
+        faults = dict.fromkeys(_lacking(config, name, found.folder))
+        yield from (f"{found.key}: {fault}" for fault in faults)
     for key, paths in published.items():
         if missing := [path for path in paths if not os.path.isfile(path)]:
             yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"
 
 
-def _books(found: DataSet) -> Iterator[str]:
-    if not os.path.isdir(found.folder) or not any(Path(found.folder).rglob("*.txt")):
-        yield (
-            f"no .txt file in {found.folder}; put books there, each a .txt file, or give a corpus "
-            "of the hub with source"
-        )
+def _lacking(config: Config, name: str, folder: str) -> Iterator[str]:
+    """A folder without books; splits to read without a file, or with too many; no unlabelled rows.
 
-
-def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
-    """Splits to read that have no file, or too many; missing unlabelled rows."""
+    `name` is that of a data set.
+    """
+    if name == "corpus":
+        if not os.path.isdir(folder) or not any(Path(folder).rglob("*.txt")):
+            remedy = "put books there, each a .txt file, or give a corpus of the hub with source"
+            yield f"no .txt file in {folder}; {remedy}"
+        return
     task = config.experiment.task(name)
     if config.prepare(name).own:
         absent = (path for path in raw_files(config, name) if not os.path.isfile(path))
@@ -230,13 +223,12 @@ def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
     hub = ", or give source: hub" if task.hub.repo else ""
     for split in choose_splits(task, config.prepare(name)).files.values():
         try:
-            task.files(found.folder, split)
+            task.files(folder, split)
         except InputError as error:
             yield f"{error}{hub}"
-    if not (name in config.unlabelled() and os.path.isdir(found.folder)):
-        return
-    if missing := task.missing_unlabelled(found.folder):
+    is_asked = name in config.unlabelled() and os.path.isdir(folder)
+    if is_asked and (missing := task.missing_unlabelled(folder)):
         yield (
-            f"{found.folder} lacks {' and '.join(missing)}, the unlabelled rows to predict; put it "
+            f"{folder} lacks {' and '.join(missing)}, the unlabelled rows to predict; put it "
             "there, or give experiment.submission: false"
         )

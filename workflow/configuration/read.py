@@ -147,14 +147,11 @@ def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
             raise ConfigError([f"experiment.tasks.{name}: null drops no task; {remedy}"])
     for study in _section(later, "experiment", "studies"):
         for part in ("lines", "references"):
-            one, other, both = (
-                _section(of, "experiment", "studies", study, part)
-                for of in (earlier, later, merged)
-            )
-            every = known.get(study, {}).get(part, {})
-            for title in [name for name, line in other.items() if line is None]:
-                if title not in every and one.get(title) is not None:
-                    del both[title]
+            place = ("experiment", "studies", study, part)
+            before, every = _section(earlier, *place), known.get(study, {}).get(part, {})
+            for title, line in _section(later, *place).items():
+                if line is None and title not in every and before.get(title) is not None:
+                    del _section(merged, *place)[title]
     return merged
 
 

@@ -13,6 +13,7 @@ from gpt1.settings import (
     Batch,
     Count,
     Epochs,
+    Eps,
     FinetuneMethod,
     FinetuneOptions,
     InitStd,
@@ -23,6 +24,7 @@ from gpt1.settings import (
     ScoreRange,
     Seed,
     TransformerShape,
+    Weight,
     Workers,
 )
 from tasks.common.errors import InputError
@@ -52,7 +54,6 @@ TaskName = Annotated[str, Field(pattern="^[a-z0-9_]+$", max_length=40)]
 CellName = Annotated[str, AfterValidator(_check_cell)]
 NTransfer = Annotated[int, Field(ge=0)] | Literal["none", "all"]
 LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
-Weight = Annotated[float, Field(ge=0, le=1000)]
 
 
 class Pretrained(Settings):
@@ -160,9 +161,9 @@ class Finetune(FinetuneOptions):
     """Weight of the auxiliary LM loss (0: without it)."""
     init_std: InitStd | None = None
     """Standard deviation of the initial weights that are not transferred (null: the model's)."""
-    l2: Annotated[float, Field(ge=0, le=1000)] | None = None
+    l2: Weight | None = None
     """Weight decay of fine-tuning (null: that of experiment.optimizer)."""
-    eps: Annotated[float, Field(ge=1e-38, le=1)] | None = None
+    eps: Eps | None = None
     """The optimizer's eps in fine-tuning (null: that of experiment.optimizer)."""
     method: FinetuneMethod = FinetuneMethod()
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None

@@ -48,30 +48,30 @@ def whole(key: str) -> str:
 Key = Annotated[str, AfterValidator(whole)]
 
 
-def without_tasks(study: Any, dropped: Set[str], left: Sequence[str]) -> Any:
-    """A study, as a config file has it, without what it says about tasks that do not run.
+def without_tasks(given: Any, dropped: Set[str], left: Sequence[str], key: str = "") -> Any:
+    """What a config file has below a `key` of experiment, without what is about tasks `dropped`.
 
     A study of such tasks alone has as many of the tasks that are `left`, the first of them.
     """
-    if not isinstance(study, dict):
-        return study
-    own = dict(study)
-    if isinstance(tasks := study.get("tasks"), list) and not dropped.isdisjoint(map(str, tasks)):
-        own["tasks"] = [task for task in tasks if str(task) not in dropped] or left[: len(tasks)]
-    for part in ("lines", "references"):
-        if isinstance(lines := study.get(part), dict):
-            own[part] = {title: _line_without(line, dropped) for title, line in lines.items()}
-    if isinstance(skills := study.get("skills"), dict):
-        own["skills"] = {task: of for task, of in skills.items() if task not in dropped}
-    return own
-
-
-def _line_without(line: Any, dropped: Set[str]) -> Any:
-    if not isinstance(line, dict):
-        return line
-    of_dropped = tuple(f"experiment.tasks.{task}." for task in dropped)
-    keys = flat(line)
-    return {key: of for key, of in keys.items() if not f"{whole(key)}.".startswith(of_dropped)}
+    if isinstance(given, list) and key in ("tasks", "keep"):
+        some = [one for one in given if str(one).rpartition("/")[2] not in dropped]
+        return some or (left[: len(given)] if key == "tasks" else some)
+    if not isinstance(given, dict):
+        return given
+    if key in ("lines", "references"):
+        of_dropped = tuple(f"experiment.tasks.{task}." for task in dropped)
+        lines = {title: flat(line) for title, line in given.items() if isinstance(line, dict)}
+        return given | {
+            title: {k: of for k, of in line.items() if not f"{whole(k)}.".startswith(of_dropped)}
+            for title, line in lines.items()
+        }
+    names = dropped if key in ("tasks", "normalise", "skills") else ()
+    of_names = key == "studies"  # whose keys may be any words
+    return {
+        k: without_tasks(of, dropped, left, "" if of_names else k)
+        for k, of in given.items()
+        if k not in names
+    }
 
 
 class Line(Settings):
@@ -259,14 +259,8 @@ def shipped(has_lstm: bool) -> dict[str, Any]:
         "LSTM w/ aux LM": {"arch": "lstm", "values": ["none", 0, 1]},
         "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0, "values": ["none", 0, 1]},
     }
-    if not has_lstm:
-        lines, depths = (
-            {
-                name: None if line and UNPUBLISHED & line.keys() else line
-                for name, line in of.items()
-            }
-            for of in (lines, depths)
-        )
+    for part in () if has_lstm else (lines, depths):
+        part |= dict.fromkeys(k for k, line in part.items() if line and UNPUBLISHED & line.keys())
     return {
         "ablation": {
             "heading": "Ablations (Table 5)",

@@ -1,10 +1,13 @@
 """Where a config's data comes from: folders, the hub, the synthetic world; what is missing."""
 
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.workflow.configs import changed, faults, raw_data, shipped, small
+from workflow.configuration import paths
 from workflow.configuration.read import parse
 from workflow.plan import Plan
 
@@ -19,21 +22,56 @@ def test_eleven_tasks_of_the_world_stay_made_data_beside_one_of_the_hub_or_a_fol
     assert "the synthetic world" in grid.scale
 
 
-def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
+@pytest.fixture
+def config(tmp_path):
+    """Two tasks, both with rows to predict, a task for zero-shot alone and books in a folder."""
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    config = changed(config, "experiment.zero_shot", {"tasks": {"cola": {}, "dprd": {}}})
+    config["experiment"]["submission"] = True
     raw_data(tmp_path, config)
     assert faults(config) == []
-    shutil.rmtree(tmp_path / "RTE")
-    (tmp_path / "books" / "train.txt").unlink()
-    assert faults(config) == [
-        f"experiment.corpus: no .txt file in {tmp_path}/books; put books there, each a .txt file, "
-        "or give a corpus of the hub with source",
-        f"experiment.tasks.rte: {tmp_path}/RTE: no such folder; download it from "
-        "gluebenchmark.com/tasks and unpack it there, or give source: hub",
-    ]
-    assert faults(config | {"data": f"{tmp_path}/no"}) == [
-        f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
-    ]
+    return config
+
+
+@pytest.mark.parametrize(
+    ("removed", "said"),
+    [
+        (
+            "RTE books/train.txt",
+            [
+                "corpus: no .txt file in {0}/books; put books there, each a .txt file, or give a "
+                "corpus of the hub with source",
+                "tasks.rte: {0}/RTE: no such folder; download it from gluebenchmark.com/tasks and "
+                "unpack it there, or give source: hub",
+            ],
+        ),
+        (
+            "CoLA/test.tsv",
+            [
+                "tasks.cola: {0}/CoLA lacks test.tsv, the unlabelled rows to predict; put it "
+                "there, or give experiment.submission: false"
+            ],
+        ),
+        ("DPRD", ["zero_shot.tasks.dprd: {0}/DPRD: no such folder; "]),
+        (
+            "RTE/dev.tsv RTE/train.tsv CoLA/dev.tsv",
+            [
+                "tasks.rte: {0}/RTE: no file train.tsv; ",
+                "tasks.rte: {0}/RTE: no file dev.tsv; ",
+                "tasks.cola: {0}/CoLA: no file dev.tsv; ",
+            ],
+        ),
+    ],
+)
+def test_all_missing_raw_data_is_reported_before_the_graph_is_built(
+    removed, said, config, tmp_path
+):
+    for path in (tmp_path / name for name in removed.split()):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for line, begins in zip(faults(config), said, strict=True):
+        assert line.startswith(f"experiment.{begins.format(tmp_path)}")
+    nowhere = f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
+    assert faults(config | {"data": f"{tmp_path}/no"}) == [nowhere]
 
 
 def test_a_missing_folder_beside_the_world_is_reported_before_anything_runs(tmp_path):
@@ -42,40 +80,14 @@ def test_a_missing_folder_beside_the_world_is_reported_before_anything_runs(tmp_
     assert fault.startswith(f"experiment.tasks.rte: {tmp_path}/mine: no such folder")
 
 
-def test_books_may_lie_in_folders(tmp_path):
-    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
-    raw_data(tmp_path, config)
+def test_books_may_lie_in_folders(config, tmp_path):
     books = tmp_path / "books"
     (books / "genre").mkdir()
     (books / "train.txt").rename(books / "genre" / "a.txt")
     assert faults(config) == []
 
 
-def test_a_missing_file_of_unlabelled_rows_is_reported_before_anything_runs(tmp_path):
-    config = changed(small(), "experiment.submission", True)
-    del config["experiment"]["world"]
-    config["data"] = str(tmp_path)
-    raw_data(tmp_path, config)
-    assert faults(config) == []
-    (tmp_path / "CoLA" / "test.tsv").unlink()
-    assert faults(config) == [
-        f"experiment.tasks.cola: {tmp_path}/CoLA lacks test.tsv, the unlabelled rows to predict; "
-        "put it there, or give experiment.submission: false"
-    ]
-
-
-def test_every_missing_split_and_unknown_name_is_told_at_once_before_anything_runs(tmp_path):
-    config = small() | {"data": str(tmp_path)}
-    del config["experiment"]["world"]
-    raw_data(tmp_path, config)
-    (tmp_path / "RTE" / "dev.tsv").unlink()
-    (tmp_path / "RTE" / "train.tsv").unlink()
-    (tmp_path / "CoLA" / "dev.tsv").unlink()
-    assert [fault.partition("; ")[0] for fault in faults(config)] == [
-        f"experiment.tasks.rte: {tmp_path}/RTE: no file train.tsv",
-        f"experiment.tasks.rte: {tmp_path}/RTE: no file dev.tsv",
-        f"experiment.tasks.cola: {tmp_path}/CoLA: no file dev.tsv",
-    ]
+def test_every_unknown_split_is_told_at_once_before_anything_runs(config):
     config["experiment"]["tasks"] = {
         "rte": {"train_from": "development"},
         "cola": {"min_rows": {"test": 1}, "carve": {"train": 0.5}},
@@ -87,33 +99,94 @@ def test_every_missing_split_and_unknown_name_is_told_at_once_before_anything_ru
     ]
 
 
-def test_a_task_that_is_left_out_of_the_grid_takes_its_own_folder_for_zero_shot(tmp_path):
-    config = changed(small(), "experiment.zero_shot", {"tasks": {"cola": {}, "dprd": {}}})
-    config = changed(config, "experiment.world", ...) | {"data": str(tmp_path)}
-    raw_data(tmp_path, config)
-    assert faults(config) == []
-    shutil.rmtree(tmp_path / "DPRD")
-    (fault,) = faults(config)
-    assert fault.startswith(f"experiment.zero_shot.tasks.dprd: {tmp_path}/DPRD: no such folder; ")
-
-
-def all_from_the_hub():
+def test_a_config_that_takes_all_from_the_hub_needs_no_world_and_may_pin_a_commit():
+    tasks = {name: {"source": "hub"} for name in ("rte", "cola")}
     config = changed(small(), "experiment.corpus", {"source": "lm1b", "heldout": "official"})
-    return changed(
-        config, "experiment.tasks", {name: {"source": "hub"} for name in ("rte", "cola")}
-    )
-
-
-def test_a_config_that_takes_all_from_the_hub_needs_neither_data_nor_a_world():
-    config = all_from_the_hub()
+    config = changed(config, "experiment.tasks", tasks)
     assert faults(config) == [
         "experiment.world: no effect, no data set is taken from a folder; remove it"
     ]
-    assert faults(changed(config, "experiment.world", ...)) == []
-
-
-def test_a_source_without_a_known_commit_is_valid_once_the_config_pins_it():
-    config = changed(all_from_the_hub(), "experiment.world", ...)
-    pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
-    config["experiment"]["zero_shot"]["tasks"]["dprd"] = pinned
+    config = changed(config, "experiment.world", ...)
     assert faults(config) == []
+    pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    assert faults(changed(config, "experiment.zero_shot.tasks.dprd", pinned)) == []
+
+
+def test_a_folder_of_many_files_is_watched_by_its_folders(tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.txt").write_text("")
+    (tmp_path / ".dotfile").write_text("")
+    assert paths.files_below(str(tmp_path)) == [str(tmp_path / "a" / "1.txt")]
+    for i in range(paths.MANY_FILES):
+        (tmp_path / "a" / f"x{i}.txt").write_text("")
+    assert paths.files_below(str(tmp_path)) == [str(tmp_path), str(tmp_path / "a")]
+
+
+def test_files_are_read_again_only_where_their_state_has_changed(tmp_path, monkeypatch):
+    files, known = [tmp_path / "a" / name for name in ("1.txt", "2.txt")], f"{tmp_path}/known"
+    files[0].parent.mkdir()
+    for path in files:
+        path.write_text("one")
+    read, sha256 = [], paths.sha256_file
+    monkeypatch.setattr(paths, "sha256_file", lambda path: (read.append(path), sha256(path))[1])
+
+    def digest() -> str:
+        read.clear()
+        return paths.content.__wrapped__((str(files[0].parent),), known)
+
+    first = digest()
+    assert read == [str(path) for path in files]
+    assert digest() == first and read == []
+    os.utime(files[1])  # the same content at another time
+    assert digest() == first and read == [str(files[1])]
+    stat = files[0].stat()
+    files[0].write_text("two")  # of the same size, in place, at what claims to be the same time
+    os.utime(files[0], ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert digest() != first and read == [str(files[0])]
+    for damaged in ("damaged", "[]", f'{{"{files[0]}": {{"a": 1}}}}'):
+        Path(known).write_text(damaged)
+        assert digest() != first and len(read) == 2
+
+
+def test_a_published_tokenizer_is_taken_from_the_data():
+    config = changed(small(), "experiment.tokenizer", {"folder": "bpe"}) | {"data": "data"}
+    assert paths.tokenizer_files(parse(config))[0] == "data/bpe/encoder_bpe_40000.json"
+    assert paths.tokenizer_files(parse(small()))[0] == "results/tokenizer/encoder.json"
+
+
+def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
+    config = changed(shipped("smoke"), "experiment.world", ...) | {"data": str(tmp_path)}
+    named = [tmp_path / "MNLI" / "test_matched.tsv", tmp_path / "diagnostic" / "diagnostic.tsv"]
+    for path in named:
+        path.parent.mkdir()
+        path.write_text("")
+    found = paths.raw_files(parse(config), "mnli")
+    assert [Path(path).resolve() for path in found] == named
+    without = parse(changed(config, "experiment.submission", False))
+    assert paths.raw_files(without, "mnli") == [str(named[0])]
+
+
+OTHER = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("entry", "folder"),
+    [
+        ({"source": "hub"}, "raw/rte/bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"),
+        ({"source": "hub", "revision": OTHER}, f"raw/rte/{OTHER}"),
+        ({}, "world/RTE"),
+    ],
+)
+def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results(entry, folder):
+    config = parse(changed(small(), "experiment.tasks.rte", entry))
+    sets, own = paths.data_sets(config), f"results/{folder}"
+    assert (sets["rte"].folder, sets["cola"].folder) == (own, "results/world/CoLA")
+    manifest = own if entry else "results/world"
+    assert paths.raw_files(config, "rte") == [f"{manifest}/manifest.json"]
+
+
+def test_a_task_lies_in_its_own_folder_or_in_the_one_that_is_named():
+    config = changed(small(), "experiment.tasks.rte", {"folder": "My RTE"}) | {"data": "data"}
+    sets = paths.data_sets(parse(changed(config, "experiment.world", ...)))
+    named = {"rte": "My RTE", "cola": "CoLA", "corpus": "books"}
+    assert {name: sets[name].folder for name in named} == {k: f"data/{v}" for k, v in named.items()}
