@@ -6,9 +6,13 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
+import copy
+import functools
 from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path
 from typing import Annotated, Any, Self
 
+import yaml
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from tasks.common.settings import Settings, unique
@@ -230,48 +234,17 @@ PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compar
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
 FITTED, VECTORS = "Transformer from scratch, fitted", "Word vectors"
-# A network small enough to train on labelled rows alone; configs of other sizes set other rates.
-SMALL = {
-    "model.transformer.n_layer": 2,
-    "finetune.lm_coef": 0,
-    "finetune.epochs": 10,
-    "finetune.lr.transformer": 2.5e-4,  # that of pre-training
-}
-
 UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word vectors
+
+
+@functools.cache
+def _of_the_paper() -> dict[str, Any]:
+    return yaml.safe_load(Path(__file__).with_name("studies.yaml").read_text(encoding="utf-8"))
 
 
 def shipped(has_lstm: bool) -> dict[str, Any]:
     """The two studies of the paper, as a config gives them; published weights have no LSTM."""
-    lines: dict[str, dict[str, Any] | None] = {
-        PAPER: {},
-        "Transformer w/o pre-training": {"n_transfer": "none"},
-        "Transformer w/o aux LM": {"finetune.lm_coef": 0},
-        "LSTM w/ aux LM": {"arch": "lstm"},
-        "Transformer w/o pre-training, w/o aux LM": {"n_transfer": "none", "finetune.lm_coef": 0},
-        "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0},
-        FITTED: {**SMALL, "n_transfer": "none"},
-        VECTORS: {**SMALL, "n_transfer": 0, "finetune.embeddings": "vectors"},
-    }
-    depths: dict[str, dict[str, Any] | None] = {
-        PAPER: {},
-        "Transformer w/o aux LM": {"finetune.lm_coef": 0},
-        "LSTM w/ aux LM": {"arch": "lstm", "values": ["none", 0, 1]},
-        "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0, "values": ["none", 0, 1]},
-    }
-    for part in () if has_lstm else (lines, depths):
-        part |= dict.fromkeys(k for k, line in part.items() if line and UNPUBLISHED & line.keys())
-    return {
-        "ablation": {
-            "heading": "Ablations (Table 5)",
-            "question": "What the score loses without each part of the method.",
-            "lines": lines,
-        },
-        "layer_transfer": {
-            "heading": "Layers transferred (Figure 2, left)",
-            "question": "How the score grows with the number of layers that are transferred.",
-            "axis": "n_transfer",
-            "values": ["none", *range(13)],
-            "lines": depths,
-        },
-    }
+    studies = copy.deepcopy(_of_the_paper())
+    for lines in () if has_lstm else [study["lines"] for study in studies.values()]:
+        lines |= dict.fromkeys(title for title, line in lines.items() if UNPUBLISHED & line.keys())
+    return studies

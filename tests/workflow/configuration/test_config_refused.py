@@ -1,6 +1,7 @@
 """A wrong config is refused before the first job: each key on one line, with what was found."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,6 @@ UNFIT = [
     ("experiment.tasks.rte.lm_coef", 0, "greater than 0"),
     ("experiment.grid", {"aux": ["on"]}, "unknown key; give lines in experiment.studies"),
     (LINE, {"aux": "off"}, "give finetune.lm_coef: 0 in a li"),
-    (LINE, {"seeds.finetune": [5]}, "paired by it; remove it"),
     *(
         (LINE, keys, "changes none of its cells; remove it")
         for keys in (
@@ -143,7 +143,6 @@ UNFIT = [
     ("experiment.pretrain.shuffled", "words", "give it in a line of a study"),
     ("experiment.finetune.embeddings", "permuted", "give it in a line of a study"),
     ("experiment.studies.ablation.lines.Word vectors.n_transfer", "none", "give n_transfer: 0"),
-    ("experiment.finetune.method", {"read_layer": 13}, "13, but the transformer has 12 layers"),
     ("experiment.finetune.checkpoint", 7, "7 has no checkpoint; give one of 0, "),
     ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
     ("experiment.pretrain.warmup", UPDATES, "leave none"),
@@ -237,29 +236,38 @@ def test_links_to_the_project_and_to_the_home_folder_are_followed(tmp_path, monk
         assert faults(shipped() | {"results": name}) == []
 
 
-FILES = {  # a text, and words of the line
-    b"results: [a\n": "expected ',' or ']', but got",
-    b"results: a\n\truntime: {}\n": "line 2, column 1",
-    b"results: a\nresults: b\n": "the key results is given twice",
-    b"experiment:\n  seeds: &s {}\n  world: *s\n": "an alias; write it out",
-    b"results: !!python/name:os.system x\n": "could not determine a constructor",
-    b"results: !!int x\n": "take tags out",
-    b"results: !!map x\n": "take tags out",
-    b"results: " + b"[" * 2000: "recursion",
-    b"- results\n": "is no section",
-    b"__use_yte__: true\n": "lets the file run code",
-    "results: é".encode("latin-1"): "position 9",
+TEXTS = {  # of a file, and words of the line in their order
+    b"results: a\nresults: b\n": ("the key results is given twice",),
+    b"experiment:\n  seeds: &s {}\n  world: *s\n": ("an alias; write it out",),
+    b"results: !!python/name:os.system x\n": ("could not determine a constructor",),
+    b"results: !!int x\n": ("take tags out",),
+    b"results: !!map x\n": ("take tags out",),
+    b"results: " + b"[" * 2000: ("recursion",),
+    b"- results\n": ("is no section",),
+    b"__use_yte__: true\n": ("lets the file run code",),
+    "results: \u00e9".encode("latin-1"): ("position 9",),
+    b"data: x\nexperiment:\n\tonly: [rte]": ("line 3, column 1: only: [rte]; ", "blanks, not tabs"),
+    b"a: {b} All in all": ("line 1, column 8: a: {b} All in all; ", "quote a text that begins"),
+    b"a: {b: {c} All in all}": ("line 1, column 12: a: {b: {c} All", "; quote a text that begins"),
+    b"a: 'b' c": ("line 1, column 8: a: 'b' c; ", "quote a text that begins"),
+    b"a: %b": ("line 1, column 4: a: %b; ", "quote a text that begins with a mark"),
+    b"a: Films: all": ("line 1, column 9: a: Films: all; ", "quote a text that has ': ' in it"),
+    b"a: {b: 1\n": ("line 1, column 4: a: {b: 1; ", "close the bracket or quotation mark"),
+    b"a: 'b": ("line 1, column 4: a: 'b; ", "close the bracket or quotation mark"),
+    b"a:\n   b: 1\n  c: 2": ("line 3, column 3: c: 2; ", "indent the keys of a section alike"),
+    b"a: {b: 1 c: 2}": ("expected ',' or '}', but got", "line 1, column 11: a: {b: 1 c: 2}; "),
 }
 
 
-@pytest.mark.parametrize("text", FILES)
-def test_a_file_that_is_no_config_is_one_line_with_its_place(text, tmp_path):
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_file_that_is_no_config_is_one_line_with_its_place_and_a_remedy(text, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_bytes(text)
     with pytest.raises(ConfigError) as error:
         read([path])
     (line,) = error.value.faults
-    assert line.startswith(f"{path}: ") and FILES[text] in line
+    assert line.startswith(f"{path}: ")
+    assert re.search(".*".join(map(re.escape, TEXTS[text])), line), line
 
 
 @pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none", "No such file")])
@@ -291,38 +299,9 @@ def test_a_config_that_changes_another_and_stands_before_it_is_told(tmp_path):
 
 
 def test_a_task_of_ones_own_without_a_prompt_is_not_asked_zero_shot():
-    own = {"kind": "pair", "files": "rows.csv", "labels": ["no", "yes"]}
-    config = changed(
-        changed(shipped(), "experiment.tasks.mine", own), "experiment.zero_shot.tasks", {"mine": {}}
-    )
-    assert "experiment.zero_shot.tasks.mine: it has no prompt; give it one, or remove it" in faults(
-        config
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "remedy"),
-    [
-        ("data: x\nexperiment:\n\tonly: [rte]", "line 3, column 1: only", "blanks, not tabs"),
-        ("a: {b} All in all", "line 1, column 8: a: {b} All in all", "quote a text that begins"),
-        ("a: {b: {c} All in all}", "line 1, column 12: a: {b: {c} All", "quote a text that begins"),
-        ("a: 'b' c", "line 1, column 8: a: 'b' c", "quote a text that begins"),
-        ("a: %b", "line 1, column 4: a: %b", "quote a text that begins with a mark"),
-        ("a: Films: all", "line 1, column 9: a: Films: all", "quote a text that has ': ' in it"),
-        ("a: {b: 1\n", "line 1, column 4: a: {b: 1", "close the bracket or quotation mark"),
-        ("a: 'b", "line 1, column 4: a: 'b", "close the bracket or quotation mark"),
-        ("a:\n   b: 1\n  c: 2", "line 3, column 3: c: 2", "indent the keys of a section alike"),
-        ("a: {b: 1 c: 2}", "line 1, column 11: a: {b: 1 c: 2}", "': '"),
-    ],
-)
-def test_a_text_that_is_no_yaml_is_a_line_with_its_place_and_a_remedy(
-    text, place, remedy, tmp_path
-):
-    (tmp_path / "mine.yaml").write_text(text)
-    with pytest.raises(ConfigError) as error:
-        read([tmp_path / "mine.yaml"])
-    (fault,) = error.value.faults
-    assert f" in {place}" in fault and remedy in fault.rpartition("; ")[2]
+    config = changed(shipped(), TASK, OWN)
+    found = faults(changed(config, "experiment.zero_shot.tasks", {"mine": {}}))
+    assert "experiment.zero_shot.tasks.mine: it has no prompt; give it one, or remove it" in found
 
 
 @pytest.mark.parametrize(
