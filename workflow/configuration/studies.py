@@ -139,22 +139,23 @@ class Study(Settings):
             raise ValueError("axis and values: one without the other")
         if both := self.lines.keys() & self.references.keys():
             raise ValueError(f"lines and references: both have {min(both)!r}")
-        if all(line is None for line in self.lines.values()):
+        lines = {title: line for title, line in self.lines.items() if line}
+        if not lines:
             raise ValueError("lines: all are null; give one")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
         whole_lines = [k for k, of in self.titled.items() if of]
-        for name, line in self.lines.items():
-            for key in line.overlay if line else ():
-                if line and f"{key}.".startswith(f"{line.axis or self.axis}."):
+        for name, line in lines.items():
+            for key in line.overlay:
+                if f"{key}.".startswith(f"{line.axis or self.axis}."):
                     raise ValueError(f"lines.{name}: {key} is given by the axis")
-            if line and (line.values or line.axis) and not self.axis:
+            if (line.values or line.axis) and not self.axis:
                 raise ValueError(f"lines.{name}.values: the study has no axis; remove them")
-            if line and line.minus and (self.axis or line.minus not in whole_lines):
+            if line.minus and (self.axis or line.minus not in whole_lines):
                 raise ValueError(f"lines.{name}.minus: give a line of a study without an axis")
         if self.skills and (self.axis != CHECKPOINT or len(self.lines) > 1):
             raise ValueError("skills: give them for one line along finetune.checkpoint")
-        every = [value for line in self.lines.values() if line for value in line.values or ()]
+        every = [value for line in lines.values() for value in line.values or ()]
         if self.axis == CHECKPOINT and None in [*self.values, *every]:
             raise ValueError("values: null is the last checkpoint; give its update")
         return self
@@ -173,26 +174,21 @@ class Study(Settings):
 
         The value is None where a line has none, and where the axis is null.
         """
-        for name, line in self.references.items():
+        for title, line in self.titled.items():
             if line:
-                yield name, None, line.overlay
-        for name, line in self.lines.items():
-            if line:
-                for value in line.values or self.values or [None]:
-                    key = line.axis or self.axis
-                    at = {} if key is None else {key: value}
-                    yield name, value, line.overlay | flat(at)
+                axis = None if title in self.references else line.axis or self.axis
+                for value in (line.values or self.values) if axis else [None]:
+                    yield title, value, line.overlay | (flat({axis: value}) if axis else {})
 
 
-def _table_5_first(names: list[str]) -> list[str]:
-    """The studies with Table 5 first, since the first study with a cell trains and samples it.
-
-    Else Table 5 and what reads the same cells would wait for all cells of another study.
-    """
-    return sorted(names, key=lambda name: name != "ablation")
-
-
-StudyNames = Annotated[list[str], Field(min_length=1), unique, AfterValidator(_table_5_first)]
+# Table 5 first, since the first study with a cell trains and samples it: else Table 5 and what
+# reads the same cells would wait for all cells of another study.
+StudyNames = Annotated[
+    list[str],
+    Field(min_length=1),
+    unique,
+    AfterValidator(lambda names: sorted(names, key=lambda name: name != "ablation")),
+]
 
 
 def liked(studies: Mapping[str, Study], study: str, title: str) -> Line | None:
