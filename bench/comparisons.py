@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bench.rows import draw_corpus, draw_rows
 from bench.sides import ROOT
-from bench.work import Work
+from bench.work import Work, draw_corpus, draw_rows
 from gpt1.settings import FinetuneSettings, LSTMShape, ModelSettings, PretrainSettings
 from workflow.analysis.flops import per_token
 from workflow.configuration.read import parse, read

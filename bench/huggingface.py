@@ -24,7 +24,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from bench.turns import Turns, quicker
+from bench.sides import Turns, quicker
 from bench.work import Work, read_rows
 from gpt1.data import Sequences
 from gpt1.text.tokens import N_SPECIAL

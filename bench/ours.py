@@ -3,7 +3,7 @@
 import sys
 import tempfile
 
-from bench.turns import Turns, quicker
+from bench.sides import Turns, quicker
 from bench.work import Work, batches, read_rows
 from gpt1.pretrain import Pretraining
 from gpt1.records import CheckpointFacts

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from bench.turns import Turns
+from bench.sides import Turns
 from bench.work import Work, batches, read_rows
 from gpt1.text.tokens import N_SPECIAL, open_tokens
 from gpt1.training.runtime import Runtime

@@ -1,15 +1,26 @@
-"""The sides of a comparison: one process each, which take turns at the same work."""
+"""The sides of a comparison: one process each, which take turns at the same work.
+
+`Side` is the end of the benchmark, `Turns` that of the worker, which does updates when told to and
+reports their rate.
+"""
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+
+import torch
+
+from bench.work import Work
+from gpt1.training.runtime import Runtime
 
 ROOT = Path(__file__).parents[1]
 HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}  # as the workflow's jobs have them
@@ -81,3 +92,73 @@ def alternate(sides: Sequence[Side], rounds: int) -> list[list[Turn]]:
         for i in reversed(order) if number % 2 else order:
             turns[i].append(sides[i].turn())
     return turns
+
+
+class Turns:
+    """A worker's channel to its `Side`, over standard input and output.
+
+    Library output goes to standard error instead. A turn begins with an update that is not timed,
+    since the other sides' turns have emptied the caches.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work, self._out = work, os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
+        self.runtime = Runtime(**work.runtime)
+        self.runtime.start()
+
+    def begin(self, precision: str) -> None:
+        """Report that the worker is ready, and wait for the first turn."""
+        self._course = self._updates(precision)
+        next(self._course)
+
+    def done(self, amount: int) -> bool:
+        """Count an update on `amount` rows or tokens, and wait if it ends a turn.
+
+        Returns False after the last turn.
+        """
+        try:
+            self._course.send(amount)
+        except StopIteration:
+            return False
+        return True
+
+    def repeat(self, update: Callable[[], int], precision: str) -> None:
+        """Run all turns of `update`, which returns how many rows or tokens it processed."""
+        self.begin(precision)
+        while self.done(update()):
+            pass
+
+    def _updates(self, precision: str) -> Generator[None, int, None]:
+        self._say(ready=precision)
+        for _ in range(self._work.rounds):
+            if not sys.stdin.readline():
+                return  # the parent has ended, so the worker does
+            yield
+            started, done = self._now(), 0
+            for _ in range(self._work.steps):
+                done += yield
+            rate = done / (self._now() - started)
+            self._say(rate=rate, peak_mb=self.runtime.peak_mb())
+
+    def _now(self) -> float:
+        if self.runtime.device.startswith("cuda"):  # CUDA calls return before they are done
+            torch.cuda.synchronize()
+        return time.perf_counter()
+
+    def _say(self, **values: Any) -> None:
+        print(json.dumps(values), file=self._out, flush=True)
+
+
+def quicker(update: Callable[[str], None]) -> str:
+    """The precision that makes `update` faster: "float32" or "bfloat16", which it is given.
+
+    Compares the medians of three alternating updates, after a warm-up of one each.
+    """
+    seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
+    for _ in range(4):
+        for precision, taken in seconds.items():
+            started = time.perf_counter()
+            update(precision)
+            taken.append(time.perf_counter() - started)
+    return min(seconds, key=lambda name: statistics.median(seconds[name][1:]))

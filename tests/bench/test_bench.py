@@ -102,7 +102,7 @@ def test_without_a_gpu_it_says_so(monkeypatch, capsys):
 
 WORKER = """
     import sys, time
-    from bench.turns import Turns
+    from bench.sides import Turns
     from bench.work import Work
     name, seconds = sys.argv[1], float(sys.argv[2])
     work = Work(kind="finetune", data="", model={}, n_vocab=1, training={}, runtime={}, batch=1,
