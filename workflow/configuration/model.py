@@ -211,8 +211,7 @@ class Config(Settings):
     def prepare(self, name: str) -> PrepareSettings:
         """For `tasks.prepare`: how one task's rows are split and limited."""
         finetune, entry = self.experiment.finetune, self.examples()[name]
-        rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
-        rows |= {"folder": None}  # the rule gives the path
+        rows = entry.model_dump(include={*TaskRows.model_fields} - {"folder"})  # the rule gives it
         if (own := self.experiment.own_tasks.get(name)) and len(own.by_split) == 1:
             rows["carve"] = rows["carve"] or CARVED
         return PrepareSettings(
