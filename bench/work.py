@@ -12,10 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gpt1.data import batching
-from gpt1.data.encoded import EncodedSplit
-from gpt1.special_tokens import SpecialTokens
-from gpt1.text.tokens import DTYPE
+from gpt1.data import EncodedSplit, Sequences, build_sequences
+from gpt1.text.tokens import DTYPE, SpecialTokens
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 
@@ -59,12 +57,10 @@ class Work:
         return cls(**json.loads(Path(path).read_text(encoding="utf-8")))
 
 
-def read_rows(file: str) -> batching.Sequences:
+def read_rows(file: str) -> Sequences:
     """The rows of an `.npz` that `draw_rows` wrote."""
     arrays = np.load(file)
-    return batching.Sequences(
-        *(arrays[key] for key in ("ids", "lengths", "labels")), [], truncated=0.0
-    )
+    return Sequences(*(arrays[key] for key in ("ids", "lengths", "labels")), [], truncated=0.0)
 
 
 def batches(n: int, size: int) -> Iterator[np.ndarray]:
@@ -108,7 +104,7 @@ def draw_rows(name: str, n_ctx: int, n_vocab: int, folder: Path, n: int = 256) -
     n_labels = n_choices or spec.n_labels
     labels, empty = random.integers(0, n_labels, n), [""] * n
     split = EncodedSplit(empty, empty, labels, first, second, choices)
-    rows = batching.build(spec.family, split, SpecialTokens.after(n_vocab), n_ctx)
+    rows = build_sequences(spec.family, split, SpecialTokens.after(n_vocab), n_ctx)
     path = folder / f"{name}.npz"
     np.savez(path, ids=rows.ids, lengths=rows.lengths, labels=labels)
     return {"data": str(path), "family": spec.family, "n_labels": n_labels}

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Corpus, NTransfer, needs_model
-from tasks.common.settings import Count, Settings
+from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName
 
 Batch = Annotated[int, Field(ge=1, le=2**16)]
 Workers = Annotated[int, Field(ge=1, le=2**14)]  # threads or processes
@@ -25,6 +25,7 @@ Positive = Annotated[float, Field(gt=0)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 Eps = Annotated[float, Field(ge=1e-38, le=1)]
+CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "tinystories"]
 
 
 class TransformerShape(Settings):

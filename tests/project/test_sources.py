@@ -29,7 +29,7 @@ CASES = {  # what is run, and the libraries that must not be imported then
     "import gpt1": "torch numpy pandas pydantic",
     "import gpt1.records": "torch pandas pyarrow",
     "from gpt1.text import normalise; normalise.words('A test.')": "torch",
-    "import tasks, tasks.corpora, tasks.hub, tasks.read": (
+    "import tasks, tasks.hub, tasks.read": (
         "datasets pandas torch huggingface_hub pyarrow sklearn"
     ),
     f"from tasks import metrics, task\n{METRICS}": "sklearn scipy",

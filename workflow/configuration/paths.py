@@ -11,10 +11,8 @@ from gpt1.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file, sha256_json, write_json
-from tasks.common.manifest import NAME as MANIFEST
-from tasks.corpora import corpus
-from tasks.hub import HubSource
+from tasks.common.files import MANIFEST, read_json, sha256_file, sha256_json, write_json
+from tasks.hub import HubSource, corpus
 from tasks.settings import DataSource
 from tasks.splits import choose_splits
 from workflow.configuration.model import Config
