@@ -51,9 +51,11 @@ class Variant:
             line = named.get(self.title)
         return Cell(line.name, task) if line else None
 
-    def printed(self, task: str) -> float | None:
-        """The variant's score on a task, or mean `avg`, in Table 5; None if that has none."""
-        return _table_5().get((self.title, task))
+    @property
+    def printed(self) -> dict[str, float]:
+        """The variant's scores in Table 5, by task and as mean `avg`; empty if that has none."""
+        rows = TABLE_5[TABLE_5["method"] == self.title]
+        return dict(zip(rows["task"], rows["value"], strict=True))
 
 
 FULL = Variant("Transformer w/ aux LM (full)", "full")
@@ -66,13 +68,7 @@ NEITHER = Variant(
     aux="off",
     n_transfer="none",
 )
-FITTED = Variant(
-    studies.FITTED,
-    "from scratch, fitted",
-    aux="off",
-    n_transfer="none",
-    plain=False,
-)
+FITTED = Variant(studies.FITTED, "from scratch, fitted", aux="off", n_transfer="none", plain=False)
 VECTORS = Variant(studies.VECTORS, "word vectors", aux="off", n_transfer=0, plain=False)
 SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
 SENTENCES_SHUFFLED = Variant(
@@ -101,8 +97,3 @@ def published() -> dict[str, tuple[float, float]]:
     best = table.groupby(["task", table["method"] == OURS, "column"])["value"].max()
     means = best.groupby(["task", "method"]).mean().unstack()  # MNLI has two columns
     return {name: (row[True], row[False]) for name, row in means.iterrows()}
-
-
-@functools.cache
-def _table_5() -> dict[tuple[str, str], float]:
-    return TABLE_5.set_index(["method", "task"])["value"].to_dict()

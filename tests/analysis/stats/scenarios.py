@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workflow.analysis.claims.contrasts import all_of
-from workflow.analysis.claims.finding import HOLDS, Finding
+from workflow.analysis.claims.finding import HOLDS, Finding, all_of
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, equally
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.claims.curves import rise, ups_and_downs
 from workflow.analysis.claims.evidence import Contrast
-from workflow.analysis.claims.over_tasks import slope_weights
+from workflow.analysis.claims.judges import rise, slope_weights, ups_and_downs
 from workflow.analysis.stats.estimates import Estimate, SeedPool
 from workflow.analysis.stats.scores import Score
 
@@ -66,38 +65,34 @@ def test_a_slope_pools_the_slopes_of_the_runs_lines():
     assert pooled.df == 4.0
 
 
-class Printed(Contrast):
-    """A contrast of which the paper prints these values."""
-
-    def printed(self, task: str) -> float | None:
-        return {"a": 1.0, "b": 4.0, "c": 4.0, "d": 5.0, "e": 7.0}.get(task)
+PRINTED = Contrast("", {}, papers={"a": 1.0, "b": 4.0, "c": 4.0, "d": 5.0, "e": 7.0})
 
 
 def test_the_papers_numbers_have_the_regressions_interval_with_its_tasks_as_the_sample():
-    printed, x = Printed("", {}), dict(zip("abcde", [1.0, 2.0, 3.0, 4.0, 5.0], strict=True))
-    found, own = printed.printed_slope(x), stats.linregress([*x.values()], [1, 4, 4, 5, 7])
+    x = dict(zip("abcde", [1.0, 2.0, 3.0, 4.0, 5.0], strict=True))
+    found, own = PRINTED.printed_slope(x), stats.linregress([*x.values()], [1, 4, 4, 5, 7])
     half = stats.t.ppf(0.975, 3) * own.stderr
     assert found.value == pytest.approx(own.slope) and found.p == pytest.approx(own.pvalue)
     assert found.interval == pytest.approx((own.slope - half, own.slope + half))
-    assert printed.printed_slope({"a": 1.0, "b": 2.0, "c": 3.0}) is None
-    assert printed.printed_slope(x | {"f": 6.0}) is None
+    assert PRINTED.printed_slope({"a": 1.0, "b": 2.0, "c": 3.0}) is None
+    assert PRINTED.printed_slope(x | {"f": 6.0}) is None
 
 
 def test_a_mean_over_tasks_is_students_and_tasks_that_are_all_alike_decide_nothing():
-    found, expected = Printed("", {}).printed_mean("acd"), stats.ttest_1samp([1, 4, 5], 0.0)
+    found, expected = PRINTED.printed_mean("acd"), stats.ttest_1samp([1, 4, 5], 0.0)
     assert found.p == pytest.approx(expected.pvalue)
     assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
-    alike = Printed("", {}).printed_mean("bcb")
+    alike = PRINTED.printed_mean("bcb")
     assert np.isnan(alike.interval).all() and np.isnan(alike.p) and not alike.within(5.0)
-    assert Printed("", {}).printed_mean("ab") is Printed("", {}).printed_mean("abcf") is None
+    assert PRINTED.printed_mean("ab") is PRINTED.printed_mean("abcf") is None
 
 
-def test_the_rise_of_a_curve_is_that_of_its_least_squares_line():
-    assert rise(np.array([0.0, 2.0, 4.0, 6.0])) == pytest.approx(6.0)
+def test_the_rise_of_curves_is_that_of_their_means_least_squares_line():
+    assert rise(np.array([[0.0, 2.0, 4.0, 6.0]])) == pytest.approx(6.0)
     curve = np.array([1.0, 0.0, 5.0, 4.0, 8.0])
-    assert rise(curve) == pytest.approx(4 * stats.linregress(range(5), curve).slope)
-    assert rise(curve[::-1]) == pytest.approx(-rise(curve))
-    assert rise(np.array([0.0, 9.0, 0.0])) == pytest.approx(0.0)  # what goes up and comes down
+    assert rise(curve[None]) == pytest.approx(4 * stats.linregress(range(5), curve).slope)
+    assert rise(np.array([curve, 2 * curve[::-1]])) == pytest.approx(-rise(curve[None]) / 2)
+    assert rise(np.array([[0.0, 9.0, 0.0]])) == pytest.approx(0.0)  # what goes up and comes down
 
 
 def test_ups_and_downs_are_what_a_curve_moves_beyond_its_rise():

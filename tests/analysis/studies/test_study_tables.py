@@ -24,8 +24,8 @@ from tests.analysis.conftest import (
     write_examples,
 )
 from tests.support.lines import line as a_line
-from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
+from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import wide
 from workflow.analysis.make_study import main
@@ -279,7 +279,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
     frame = table.build(results, grid, plan).frame
     run = Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS))
-    (claim,) = on_average(run, minus(FULL, other))
+    (claim,) = mean(run, Claim("", "", minus(FULL, other), mean))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
         one = rows[(rows["variant"] == other.title) & (rows["task"] == task)].iloc[0]
         own = mean_of(frame, "b", "", name)
@@ -289,7 +289,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
         ]
         swept = swept[(swept["task"] == name) & (swept["split"] != "train")].iloc[0]
         assert list(swept[SCORE]) == pytest.approx(list(one[SCORE]))
-    assert claim.interval == pytest.approx((-one["diff_high"], -one["diff_low"]))
+    assert claim.found.interval == pytest.approx((-one["diff_high"], -one["diff_low"]))
 
 
 def the_same_at_both_ends() -> StudyPlan:

@@ -13,11 +13,10 @@ before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 
-from workflow.analysis.stats.estimates import Estimate
+from workflow.analysis.stats.estimates import LEVEL, Estimate, holm
 
 HOLDS, DOES_NOT_HOLD, EQUAL = "holds", "does not hold", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
@@ -47,18 +46,13 @@ class Count:
     needed: str = "what the tasks' own lines need"
     alarms: str = ""
 
-    @classmethod
-    def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
-        """How many of the tasks' estimates are above 0."""
-        n = sum(one.value > 0 for one in found)
-        return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
-
     def needs(self, distance: float) -> str:
         """What the tasks need, and on which of them the difference is of no consequence."""
         equal = f"; equal on {', '.join(self.equal)}" if self.equal else ""
         return self.needed + equal
 
 
+NOTHING = Count(np.nan, (np.nan, np.nan), 0)
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
 Found = Estimate | Count
 
@@ -83,32 +77,17 @@ class Finding:
     printed: Estimate | None = None
 
     @property
-    def alarms(self) -> str:
-        """The alarms of the runs behind the estimate."""
-        return self.found.alarms if self.found else ""
-
-    @property
-    def p(self) -> float:
-        """The two-sided p-value."""
-        return self.found.p if self.found else np.nan
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval; NaN where there is none."""
-        return self.found.interval if self.found else (np.nan, np.nan)
-
-    @property
     def verdict(self) -> str:
         """One of VERDICTS."""
         if self.found is None:
             return NOT_RUN
         direction = -1 if self.at_most or (self.paper or 0) < 0 else 1
-        low, high = sorted((end - self.border) * direction for end in self.interval)
+        low, high = sorted((end - self.border) * direction for end in self.found.interval)
         if low > 0 or high < 0:
             return HOLDS if low > 0 else DOES_NOT_HOLD
-        return EQUAL if self.is_within() else UNDECIDED
+        return EQUAL if self.within() else UNDECIDED
 
-    def is_within(self, n: int = 1) -> bool:
+    def within(self, n: int = 1) -> bool:
         """Whether it is within its margin of 0, as one of `n` tests (Bonferroni's correction)."""
         return isinstance(self.found, Estimate) and self.found.within(self.margin, n)
 
@@ -122,7 +101,38 @@ class Finding:
         effect = abs(self.found.value - self.border)
         return self.found.needs(max(effect, self.margin - effect))
 
-    @property
-    def in_paper(self) -> "Finding":
-        """The same finding by the numbers that the paper prints."""
-        return replace(self, found=self.printed)
+
+def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "tasks") -> Finding:
+    """The claim that a contrast holds on each of `n` tasks, with a count of those on its side.
+
+    That all hold needs no correction for their number. That one of them does not hold, or is of no
+    consequence, needs one.
+    """
+    known = [(one, one.found) for one in findings if one.found]
+    whole = Finding(f"{n} {unit}", f"{contrast}, {unit}", None, border=n - 0.5)
+    if len(known) < max(1, n):
+        lacking = next((one.lacking for one in findings if not one.found), CELLS)
+        return replace(whole, lacking=lacking)
+    sure = holm([found.p for _, found in known]) < 1 - LEVEL
+    n_lost = sum(
+        is_sure if one.verdict == DOES_NOT_HOLD else one.verdict == EQUAL and one.within(len(known))
+        for (one, _), is_sure in zip(known, sure, strict=True)
+    )
+    equal = [one for one, _ in known if one.verdict == EQUAL]
+    count = Count(
+        sum((found.value > 0) == ((one.paper or 1) > 0) for one, found in known),
+        (sum(one.verdict == HOLDS for one, _ in known), len(known) - n_lost),
+        min(found.n_seeds for _, found in known),
+        equal=tuple(one.tasks if unit == "tasks" else one.contrast for one in equal),
+        alarms=_joined(found.alarms for _, found in known),
+    )
+    if unit != "tasks":  # tasks have lines of their own
+        needs = [f"{one.contrast}: {one.needs}" for one, _ in known if one.verdict == UNDECIDED]
+        count = replace(count, needed="; ".join(needs[:1]))
+    return replace(whole, found=count)
+
+
+def _joined(alarms: Iterable[str]) -> str:
+    """The alarms of several findings, each kind once."""
+    kinds = {text.partition(":")[0] for of in alarms for text in of.split(";") if text}
+    return ";".join(sorted(kinds))

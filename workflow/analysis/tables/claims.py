@@ -3,10 +3,10 @@
 The claims and their judges are in `workflow.analysis.claims`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from workflow.analysis import markdown
@@ -17,6 +17,7 @@ from workflow.analysis.claims.finding import (
     HOLDS,
     MADE,
     NOT_RUN,
+    NOTHING,
     PUBLISHED,
     VERDICTS,
     Finding,
@@ -41,13 +42,7 @@ def build(results: Path, grid: Grid) -> Table:
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     data = PUBLISHED if run.is_all_published else MADE
     rows = [
-        {
-            "statement": claim.statement,
-            "section": claim.section,
-            **_row(finding),
-            **dict(zip([*TABLE_5, "table_5_verdict"], _by_table_5(finding), strict=True)),
-            "data": data,
-        }
+        {"statement": claim.statement, "section": claim.section, **_row(finding), "data": data}
         for claim in CLAIMS
         for finding in claim.findings(run)
     ]
@@ -57,27 +52,22 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _row(finding: Finding) -> dict[str, Any]:
-    found = finding.found
+    found, printed = finding.found or NOTHING, finding.printed or NOTHING
+    by_paper = replace(finding, found=finding.printed).verdict if finding.printed else ""
     return {
         "tasks": finding.tasks,
         "contrast": finding.contrast,
         "paper": finding.paper,
-        "ours": found.value if found else np.nan,
-        "ci_low": finding.interval[0],
-        "ci_high": finding.interval[1],
-        "p": finding.p,
+        "ours": found.value,
+        **dict(zip(["ci_low", "ci_high"], found.interval, strict=True)),
+        "p": found.p,
         "verdict": finding.verdict,
         "needs": finding.needs,
-        "n_seeds": found.n_seeds if found else 0,
-        "alarms": finding.alarms,
+        "n_seeds": found.n_seeds,
+        "alarms": found.alarms,
+        **dict(zip(TABLE_5, (printed.value, *printed.interval), strict=True)),
+        "table_5_verdict": by_paper,
     }
-
-
-def _by_table_5(finding: Finding) -> tuple[float, float, float, str]:
-    """Contrast, interval and verdict by the paper's own numbers, with its tasks as the sample."""
-    if finding.printed is None:
-        return np.nan, np.nan, np.nan, ""
-    return finding.printed.value, *finding.printed.interval, finding.in_paper.verdict
 
 
 def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataFrame]:
