@@ -12,8 +12,9 @@ control learns is a matter of chance, and three seeds that did not learn say not
 would. Fieller's interval is narrow in just this case.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,10 +53,11 @@ LEXICAL = (
     "All rows of this world are lexical: classes of words settle them, so shallow baselines may "
     "come near the full model, and the lead over them is only reported."
 )
+# The auxiliary loss lowers the score of a model without pre-training, so the gain is also given
+# over the model that has neither.
+REPORTED = {NEITHER: "no pre-training and no auxiliary loss", LSTM: "LSTM"}
 LAST = 4  # checkpoints along which zero-shot scores must rise
-# What is wanted and found; `met` is "yes", "no" or "not run", or "" for what is only reported.
-COLUMNS = ["check", "wanted", "ours", "ci_low", "ci_high", "met", "by_seed"]
-Check = tuple[str, str, float, float, float, str, tuple[float, ...]]
+Check = dict[str, Any]  # a row of the table
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -63,18 +65,18 @@ def build(results: Path, grid: Grid) -> Table:
     ablation, degrees, layer_transfer = (read_csv(results / name) for name in INPUTS[1:4])
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     is_lexical = {*degrees["degree"]} == {"lexical"}
-    if is_lexical:
-        checks = [_unjudged(of) if of[0] in OVER_BASELINES else of for of in checks]
-    else:
-        checks.append(_composed(degrees))
+    checks += [] if is_lexical else [_composed(degrees)]
     titles = {*ablation["variant"]}
     checks += [_share(ablation, of) for of in CONTROLS if of.title in titles]
     checks += _recipe(ablation) if len(grid.seeds.finetune) > 1 else []
-    checks += [*_reported(ablation, titles), *_layers(layer_transfer, grid)]
+    checks += [_gain(ablation, of, name) for of, name in REPORTED.items() if of.title in titles]
+    checks += _layers(layer_transfer, grid)
     if grid.zero_shot.tasks:
         zero_shot = read_csv(results / INPUTS[4])
         checks += [*_zero_shot(zero_shot), *_prompts(zero_shot, grid)]
-    frame = pd.DataFrame(checks, columns=COLUMNS)
+    frame = pd.DataFrame(checks)
+    if is_lexical:
+        frame.loc[frame["check"].isin(OVER_BASELINES), ["wanted", "met"]] = "reported", ""
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
     by_seed = frame["by_seed"].map(lambda values: " / ".join(f"{x:.2f}" for x in values))
     shown = frame.assign(**numbers, by_seed=by_seed).set_index("check")
@@ -98,16 +100,18 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _check(
-    name: str, wanted: str, ours: float, met: bool, low: float = np.nan, high: float = np.nan
+    name: str,
+    wanted: str,
+    ours: float,
+    is_met: bool | None,
+    limits: tuple[float, float] = (np.nan, np.nan),
+    by_seed: tuple[float, ...] = (),
 ) -> Check:
-    judged = NOT_RUN if np.isnan(ours) else "yes" if met else "no"
-    return name, wanted, float(ours), low, high, judged, ()
-
-
-def _unjudged(check: Check) -> Check:
-    """The check with its value alone."""
-    name, _, ours, low, high, *_ = check
-    return name, "reported", ours, low, high, "", ()
+    """What is wanted and found; `met` is "yes", "no" or "not run", or "" without a bar."""
+    judged = "" if is_met is None else NOT_RUN if np.isnan(ours) else "yes" if is_met else "no"
+    low, high = limits
+    found = {"check": name, "wanted": wanted, "ours": float(ours), "ci_low": low, "ci_high": high}
+    return {**found, "met": judged, "by_seed": by_seed}
 
 
 def _count(name: str, values: pd.Series, is_met: pd.Series, n: int, share: float) -> Check:
@@ -123,16 +127,17 @@ def _mean(ablation: pd.DataFrame, variant: Variant) -> pd.Series:
     return rows.loc[variant.title] if variant.title in rows.index else lacking
 
 
-def _gain(ablation: pd.DataFrame, variant: Variant) -> tuple[float, float, float]:
-    """The full transformer minus a variant in the mean of all tasks, and its interval."""
+def _gain(ablation: pd.DataFrame, variant: Variant, name: str) -> Check:
+    """The full transformer minus a variant in the mean of all tasks, judged by no bar."""
     row = _mean(ablation, variant)
-    return -row["diff"], -row["diff_high"], -row["diff_low"]
+    limits = -row["diff_high"], -row["diff_low"]
+    return _check(f"full minus {name}, mean of all tasks", "reported", -row["diff"], None, limits)
 
 
 def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
-    gain, low, high = _gain(ablation, NO_PRETRAINING)
-    wanted, met = "at least 15 points, interval above 8", gain >= 15 and low > 8
-    yield _check("full minus no pre-training, mean of all tasks", wanted, gain, met, low, high)
+    of = _gain(ablation, NO_PRETRAINING, "no pre-training")
+    wanted, is_met = "at least 15 points, interval above 8", of["ours"] >= 15 and of["ci_low"] > 8
+    yield _check(of["check"], wanted, of["ours"], is_met, (of["ci_low"], of["ci_high"]))
     single = ablation[~ablation["task"].isin(["avg", "avg_all"])]
     none, full = (single[single["variant"] == variant.title] for variant in (NO_PRETRAINING, FULL))
     name = "tasks with 5 points more and the interval above 0"
@@ -172,13 +177,12 @@ def _share(ablation: pd.DataFrame, control: Variant) -> Check:
     """The share of the gain that a negative control keeps, also by seed."""
     none, own = _mean(ablation, NO_PRETRAINING), _mean(ablation, control)
     kept = 1 - own["diff"] / none["diff"] if none["diff"] < 0 else np.nan
-    name = f"share of the gain that is left with {control.name}"
-    check = _check(name, "at most a third", kept, kept <= 1 / 3)
     by_seed: tuple[float, ...] = ()
     if len(own[BY_SEED]) == len(none[BY_SEED]):
         pairs = zip(own[BY_SEED], none[BY_SEED], strict=True)
         by_seed = tuple(1 - a / b if b else np.nan for a, b in pairs)
-    return *check[:-1], by_seed
+    name = f"share of the gain that is left with {control.name}"
+    return _check(name, "at most a third", kept, kept <= 1 / 3, by_seed=by_seed)
 
 
 def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
@@ -192,19 +196,6 @@ def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
     sd = of_books.loc[of_books["task"] == "avg_all", "sd"].max()
     name = "largest sd over seeds of a variant's mean of all tasks"
     yield _check(name, "at most 1.5", sd, sd <= 1.5)
-
-
-def _reported(ablation: pd.DataFrame, titles: Set[str]) -> Iterator[Check]:
-    """Differences that are reported and judged by no bar.
-
-    The auxiliary loss lowers the score of a model without pre-training, so the gain is also given
-    over the model that has neither.
-    """
-    others = {NEITHER: "no pre-training and no auxiliary loss", LSTM: "LSTM"}
-    for variant, name in others.items():
-        if variant.title in titles:
-            gain, low, high = _gain(ablation, variant)
-            yield f"full minus {name}, mean of all tasks", "reported", gain, low, high, "", ()
 
 
 def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
