@@ -81,6 +81,9 @@ class Made(Evidence):
         return dict(enumerate(steps.cumsum(axis=-1)))
 
 
+made = partial(Made, results=Path("nowhere"), grid=GRID, samples=Samples())
+
+
 def of(statement: str, run: Evidence) -> list[Finding]:
     """What the claims of this statement find."""
     found = [claim.findings(run) for claim in CLAIMS if claim.statement == statement]
@@ -88,69 +91,58 @@ def of(statement: str, run: Evidence) -> list[Finding]:
     return [one for lines in found for one in lines]
 
 
-def gain(variant: Variant, task: str, of: Variant, points: float) -> float:
+def gain(of: Variant, points: float) -> Effect:
     """A variant that has so many points more than all others."""
-    return 50 + points * (variant == of)
+    return lambda variant, task: 50 + points * (variant == of)
 
 
-def by_length(variant: Variant, task: str, points: float) -> float:
+def by_length(points: float) -> Effect:
     """The lead over the LSTM grows with the length, and scatters by half a point."""
-    scatter = 0.5 * (-1) ** GRID.tasks.index(task)
-    return 50 + (variant in (FULL, NO_AUX)) * (points * np.log2(LONG[task]) + scatter)
+    scatter = {name: 0.5 * (-1) ** i for i, name in enumerate(GRID.tasks)}
+    lead = {name: points * np.log2(LONG[name]) + scatter[name] for name in GRID.tasks}
+    return lambda variant, task: 50 + (variant in (FULL, NO_AUX)) * lead[task]
 
 
-def by_layer(variant: Variant, task: str, points: float) -> float:
+def by_layer(points: float) -> Effect:
     """A score that rises with the layers."""
-    n_layer = GRID.n_layer[variant.arch]
-    return 50 + points * {"none": 0, "all": n_layer}.get(variant.n_transfer, variant.n_transfer)
+
+    def effect(variant: Variant, task: str) -> float:
+        n_layer = GRID.n_layer[variant.arch]
+        return 50 + points * {"none": 0, "all": n_layer}.get(variant.n_transfer, variant.n_transfer)
+
+    return effect
 
 
-CASES = {  # where the claim holds, and where it does not
-    "Pre-training helps on average over the paper's eight tasks": (
-        {"effect": partial(gain, of=FULL, points=9)},
-        {"effect": partial(gain, of=FULL, points=-9)},
-    ),
-    "The transformer's lead over the LSTM is larger where inputs are longer": (
-        {"effect": partial(by_length, points=3)},
-        {"effect": partial(by_length, points=-3)},
-    ),
-    "The auxiliary loss does not help smaller sets": (
-        {"effect": partial(gain, of=FULL, points=1)},
-        {"effect": partial(gain, of=FULL, points=4)},
-    ),
+CASES: dict[str, tuple[Callable[[float], Effect], float, float]] = {
+    # The effect with which the claim holds, and with which it does not.
+    "Pre-training helps on average over the paper's eight tasks": (partial(gain, FULL), 9, -9),
+    "The transformer's lead over the LSTM is larger where inputs are longer": (by_length, 3, -3),
+    "The auxiliary loss does not help smaller sets": (partial(gain, FULL), 1, 4),
     "The average over the paper's eight tasks is higher without the auxiliary loss": (
-        {"effect": partial(gain, of=NO_AUX, points=4)},
-        {"effect": partial(gain, of=FULL, points=4)},
+        *(partial(gain, NO_AUX), 4, -4),
     ),
-    "The layers above the embeddings help": (
-        {"effect": partial(by_layer, points=2)},
-        {"effect": partial(by_layer, points=-2)},
-    ),
-    "Each further layer helps": (
-        {"effect": partial(by_layer, points=2)},
-        {"effect": partial(by_layer, points=-2)},
-    ),
+    "The layers above the embeddings help": (by_layer, 2, -2),
+    "Each further layer helps": (by_layer, 2, -2),
     "Long contiguous text matters: books of shuffled sentences help less": (
-        {"effect": partial(gain, of=SENTENCES_SHUFFLED, points=-4)},
-        {"effect": partial(gain, of=SENTENCES_SHUFFLED, points=4)},
+        *(partial(gain, SENTENCES_SHUFFLED), -4, 4),
     ),
-    "Zero-shot scores rise along pre-training": ({"rise": 1.5}, {"rise": -1.5}),
+    "Zero-shot scores rise along pre-training": (by_layer, 1.5, -1.5),  # the curves' rise, too
 }
 
 
 @pytest.mark.parametrize("statement", CASES)
-def test_a_claim_holds_where_it_was_planted_and_not_where_its_contrary_was(statement, tmp_path):
+def test_a_claim_holds_where_it_was_planted_and_not_where_its_contrary_was(statement):
+    effect, *planted = CASES[statement]
     holds, fails = (
-        {one.verdict for one in of(statement, Made(tmp_path, GRID, Samples(), **planted))}
-        for planted in CASES[statement]
+        {one.verdict for one in of(statement, made(effect=effect(x), rise=x))} for x in planted
     )
     assert holds == {"holds"} and fails == {"does not hold"}
-    nothing = of(statement, Made(tmp_path, GRID, Samples()))
+    nothing = of(statement, made())
     assert {one.verdict for one in nothing} == {"not run"} and all(one.needs for one in nothing)
 
 
-def test_which_tasks_a_line_is_about(tmp_path):
-    run = Made(tmp_path, GRID, Samples(), partial(by_layer, points=2), 1.5)
+def test_which_tasks_a_line_is_about():
+    run = made(effect=by_layer(2), rise=1.5)
     titles = {name: [one.tasks for one in of(name, run)] for name in CASES}
     both = 2  # with and without the auxiliary loss
     assert titles["Each further layer helps"] == ["mean of 9", "MNLI", "RACE"] * both
@@ -160,50 +152,43 @@ def test_which_tasks_a_line_is_about(tmp_path):
 
 @pytest.mark.parametrize(("layers", "expected"), [([0, 4], "does not hold"), ([0], "not run")])
 def test_a_layer_is_judged_without_the_auxiliary_loss_where_three_numbers_of_them_are_run(
-    layers, expected, tmp_path
+    layers, expected
 ):
     def contrary(variant: Variant, task: str) -> float:
-        return by_layer(variant, task, 2 if variant.aux == "on" else -2)
+        return by_layer(2 if variant.aux == "on" else -2)(variant, task)
 
-    run = Made(
-        tmp_path, make_grid(*EIGHT, "race", without_aux=layers, **OF_GRID), Samples(), contrary
-    )
-    found = of("Each further layer helps", run)
+    grid = make_grid(*EIGHT, "race", without_aux=layers, **OF_GRID)
+    found = of("Each further layer helps", made(grid=grid, effect=contrary))
     assert [one.verdict for one in found] == ["holds"] * 3 + [expected] * 3
     assert found[0].found.value == found[0].found.n_seeds == 3  # from 0 to 4, 8 and 12 layers
 
 
-def test_one_layer_that_helps_is_not_each_layer(tmp_path):
+def test_one_layer_that_helps_is_not_each_layer():
     def leap(variant: Variant, task: str) -> float:
         return 80 if variant.n_transfer in (8, 12, "all") else 50
 
-    whole = of("Each further layer helps", Made(tmp_path, GRID, Samples(), leap))[0]
+    whole = of("Each further layer helps", made(effect=leap))[0]
     assert (whole.verdict, whole.found.interval) == ("undecided", (1, 3))
     assert whole.needs.startswith("4 layers − 0 layers: ")
 
 
-def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them(tmp_path):
+def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them():
     statement = "The auxiliary loss does not help smaller sets"
 
     def small_gain(variant: Variant, task: str) -> float:
         return 50 + 9 * (variant == FULL and task in ("rte", "mrpc", "stsb", "cola"))
 
-    (found,) = of(statement, Made(tmp_path, GRID, Samples(), small_gain))
+    (found,) = of(statement, made(effect=small_gain))
     assert found.found.value == pytest.approx(9, abs=0.5)
     alike = dict.fromkeys(EIGHT, 1000)
     for name in (statement, "The auxiliary loss helps larger sets more than smaller ones"):
-        (found,) = of(name, Made(tmp_path, GRID, Samples(), small_gain, rows=alike))
-        assert (found.verdict, found.needs) == (
-            "not run",
-            "tasks whose training sets differ more in size",
-        )
+        (found,) = of(name, made(effect=small_gain, rows=alike))
+        lacking = "tasks whose training sets differ more in size"
+        assert (found.verdict, found.needs) == ("not run", lacking)
 
 
 VARIANTS = {  # statements, scores of variants, and the contrasts on STS-B or the mean
-    "Pre-training helps on every task": (
-        {NO_PRETRAINING: 50, NEITHER: 40},
-        [10, 20],
-    ),
+    "Pre-training helps on every task": ({NO_PRETRAINING: 50, NEITHER: 40}, [10, 20]),
     "Pre-training helps on average": ({NO_PRETRAINING: 50, FITTED: 30}, [10, 30]),
     "More than word-level information is transferred": ({VECTORS: 40}, [20]),
     "The LSTM scores less on average": ({LSTM: 40, NO_AUX: 65, LSTM_NO_AUX: 60}, [20, 5]),
@@ -212,9 +197,9 @@ VARIANTS = {  # statements, scores of variants, and the contrasts on STS-B or th
 
 
 @pytest.mark.parametrize("statement", VARIANTS)
-def test_claims_are_judged_beside_each_variant_that_may_be_meant(statement, tmp_path):
+def test_claims_are_judged_beside_each_variant_that_may_be_meant(statement):
     scores, expected = VARIANTS[statement]
-    run = Made(tmp_path, GRID, Samples(), lambda variant, task: {FULL: 60.0, **scores}.get(variant))
+    run = made(effect=lambda variant, task: {FULL: 60.0, **scores}.get(variant))
     found = [one for one in of(statement, run) if one.tasks in ("STS-B", "mean of 9")]
     assert [one.found.value for one in found] == pytest.approx(expected, abs=0.6)
 
@@ -228,7 +213,7 @@ def test_a_small_network_and_word_vectors_are_lines_of_the_world():
 
 
 def along_fine_tuning(
-    results: Path, with_aux: list[float], without: list[float], epochs: int = 3
+    results: Path, with_aux: list[float], without: list[float], epochs: int
 ) -> Evidence:
     """A run whose `select` scores after the epochs are these, and more by seed."""
     grid = make_grid("rte", "qqp", "cola", **OF_GRID)
@@ -249,33 +234,29 @@ def along_fine_tuning(
 
 
 @pytest.mark.parametrize(
-    ("with_aux", "without", "faster", "suffices"),
+    ("with_aux", "without", "epochs", "faster", "suffices"),
     [
-        ([70, 80, 79], [50, 70, 70], "holds", "holds"),
-        ([40, 60, 75], [70, 80, 80], "does not hold", "does not hold"),
-        ([70, 80], [50, 70], "holds", "not run"),
-        ([], [], "not run", "not run"),
+        ([70, 80, 79], [50, 70, 70], 3, "holds", "holds"),
+        ([40, 60, 75], [70, 80, 80], 3, "does not hold", "does not hold"),
+        ([70, 80, 79], [50, 70, 70], 6, "holds", "not run"),  # the schedule ends elsewhere
+        ([70, 80], [50, 70], 3, "holds", "not run"),
+        ([], [], 3, "not run", "not run"),
     ],
 )
 def test_what_is_said_of_epochs_is_judged_by_the_scores_after_each(
-    tmp_path, with_aux, without, faster, suffices
+    tmp_path, with_aux, without, epochs, faster, suffices
 ):
-    run = along_fine_tuning(tmp_path, with_aux, without)
+    run = along_fine_tuning(tmp_path, with_aux, without, epochs)
     (speed,) = of("The auxiliary loss speeds up convergence", run)
     (third,) = of("Three epochs suffice", run)
     assert (speed.verdict, third.verdict) == (faster, suffices)
 
 
-def test_three_epochs_suffice_only_where_the_schedule_ends_there(tmp_path):
-    (third,) = of("Three epochs suffice", along_fine_tuning(tmp_path, [70, 80, 79], [50], epochs=6))
-    assert third.verdict == "not run"
-
-
-def test_the_lstms_scores_vary_more_where_its_curves_go_up_and_down(tmp_path):
+def test_the_lstms_scores_vary_more_where_its_curves_go_up_and_down():
     class Wavy(Made):
         def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
             wave = np.array([0.0, 0.5, 0.0, 0.5]) * (arch == LSTM.arch)
             return {seed: np.tile(wave * (1 + 0.01 * seed), (4, 1)) for seed in SEEDS}
 
-    (found,) = of("The LSTM's zero-shot scores vary more", Wavy(tmp_path, GRID, Samples()))
+    (found,) = of("The LSTM's zero-shot scores vary more", Wavy(made().results, GRID, Samples()))
     assert found.verdict == "holds" and found.found.value > 50
