@@ -1,11 +1,15 @@
 """What can be compared: the scores of a run, of a data frame, or of lm-evaluation-harness.
 
 A run has its samples (`workflow.analysis.stats.samples`); the rows of the other two are resampled
-here.
+here. Of the harness these are the logs of `lm_eval ... --output_path FOLDER --log_samples`:
+`FOLDER/MODEL/samples_TASK_DATE.jsonl` has, for each document and filter, `doc_id`, digests, the
+names of `metrics` and each one's value.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,8 +20,7 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
-from tasks.settings import OwnTask
-from workflow.analysis import harness
+from tasks.own import OwnTask
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
 from workflow.analysis.stats.estimates import Line
 from workflow.analysis.stats.samples import Samples, limits_of
@@ -32,6 +35,7 @@ from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 
 Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
+LOG = re.compile(r"(?:samples_(?P<task>.+)|results)_(?P<date>[^_]+)\.jsonl?")
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def side(source: Source, metric: str) -> Side:
         raise InputError(f"{', '.join(map(str, paths))}: a folder twice; give each seed's own")
     if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
         return of_run(paths[0])
-    logs = [harness.read(path) for path in paths]
+    logs = [of_logs(path) for path in paths]
     rows = pd.concat(found.assign(seed=seed) for seed, (found, _) in enumerate(logs))
     notes = [note for _, told in logs for note in told]
     return Side(", ".join(map(str, paths)), of_rows(rows, metric), notes=notes)
@@ -122,12 +126,12 @@ def of_run(folder: Path) -> Side:
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
             of = samples.task(cell.task)
             cells[cell.line, cell.task] = Scored(head, of.metric, rows, of.title, _recorded(record))
-    titles, claims = _titles(grid) if grid else {}, _claims(folder / "claims.csv")
-    found = Side(str(folder), cells, flat(config | {"results": ""}), titles, claims=claims)
+    claims, config = _claims(folder / "claims.csv"), flat(config | {"results": ""})
+    found = Side(str(folder), cells, config, claims=claims, notes=notes)
     if grid is None:
-        return replace(found, notes=notes)
+        return found
     pooled = samples.seed_pool(grid).lines
-    return replace(found, pooled=pooled, margins=grid.margins, notes=notes)
+    return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
 
 
 def _recorded(record: CellRecord) -> dict[str, Any]:
@@ -180,6 +184,72 @@ def _claims(table: Path) -> dict[str, str]:
         f"{of['statement']}; {of['tasks']}; {of['contrast']}": f"{of['ours']:.1f}, {of['verdict']}"
         for of in lines
     }
+
+
+def of_logs(path: Path) -> tuple[pd.DataFrame, list[str]]:
+    """The rows of each log of lm_eval, in the form that `gpt1.compare` takes, and notes on them.
+
+    `path` is a folder, a log, or `results_DATE.json`, which stands for the logs of its run. Each
+    metric, with its filter if there is one, is a line. Only metrics that score each document from 0
+    to 1 are kept; the notes name the others. Raises InputError where there is nothing to read, or
+    two logs of one task.
+    """
+    logs = [log for log in sorted(path.rglob("samples_*.jsonl")) if log.is_file()]
+    logs = logs or [path] * path.is_file()
+    if (run := LOG.fullmatch(path.name)) and not run["task"]:
+        logs = sorted(path.parent.glob(f"samples_*_{run['date']}.jsonl"))
+    if len(models := {log.parent.name for log in logs}) != 1:
+        what = f"logs of {', '.join(sorted(models))}" if models else "no results"
+        raise InputError(f"{path}: {what}; give a run's folder, or one model's of lm_eval's logs")
+    named = {log: LOG.fullmatch(log.name) for log in logs}
+    tasks = {log: of["task"] if of else log.stem for log, of in named.items()}
+    dates = {tasks[log]: of["date"] if of else "" for log, of in named.items()}
+    for log in logs:
+        if twice := [other for other in logs if other != log and tasks[other] == tasks[log]]:
+            raise InputError(
+                f"{log} and {twice[0].name} are logs of one task by two runs; give "
+                "results_DATE.json of one run, or a folder with one"
+            )
+    kept, left_out = [], []
+    for log in logs:
+        for line, rows, scores in _metrics(log):
+            numbers = pd.to_numeric(
+                scores.map(lambda of: np.nan if isinstance(of, list) else of), "coerce"
+            )
+            if numbers.between(0, 1).all():
+                kept.append(rows.assign(task=tasks[log], line=line, metric=MEAN, score=numbers))
+            else:
+                left_out.append(f"{line} of {tasks[log]}")
+    why = f"no score from 0 to 1 of each document in {', '.join(left_out)}"
+    if not kept:
+        raise InputError(f"{path}: {why}; log a metric that has, such as acc")
+    of_runs = ", ".join(f"{task} of {date}" for task, date in dates.items())
+    several = f"The logs of {path} are of {len({*dates.values()})} runs: {of_runs}."
+    notes = [several] * (len({*dates.values()}) > 1)
+    return pd.concat(kept), [*notes, *[f"Left out of {path}: {why}."] * bool(left_out)]
+
+
+def _metrics(log: Path) -> Iterator[tuple[str, pd.DataFrame, pd.Series]]:
+    """A log's metrics, with the rows of each and their scores.
+
+    A document is known by its digest, its target's is the label. `doc_id` would not do: of chosen
+    samples that are not sorted it is another document's. Documents with the same text are numbered.
+    """
+    try:
+        found = pd.read_json(log, lines=True, dtype=False)
+        digests = found[["doc_hash", "target_hash", "filter"]]
+        if not digests.map(lambda of: isinstance(of, str)).all(axis=None):
+            raise ValueError("a digest or filter is missing")
+        if not found["metrics"].map(lambda of: isinstance(of, list)).all():
+            raise ValueError("a row without metrics")
+        for answers, rows in found.groupby("filter"):
+            number = rows.groupby("doc_hash").cumcount().map(" {}".format)
+            of = pd.DataFrame({"row": rows["doc_hash"] + number, "label": rows["target_hash"]})
+            for name in dict.fromkeys(chain(*rows["metrics"])):
+                yield name if answers == "none" else f"{name}, {answers}", of, rows[name]
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"no {error}" if isinstance(error, KeyError) else f"no log ({error})"
+        raise InputError(f"{log}: {why}; give a log by lm_eval --log_samples") from None
 
 
 def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
