@@ -338,7 +338,7 @@ def test_the_papers_values_are_those_of_its_tables_and_what_it_says_of_them_foll
     run = Evidence(tmp_path, make_grid(*LEADS, layers=LAYERS), Samples())
     told: dict[str, list[Finding]] = {}
     for claim in CLAIMS:
-        told.setdefault(claim.statement, []).extend(claim.findings(run))
+        told.setdefault(claim.statement, []).extend(claim.judge(run, claim))
     for statement, (tasks, paper, numbers, verdict) in OF_TABLE_5.items():
         for one in told[statement]:
             assert (one.tasks, one.paper, one.verdict) == (tasks, paper, "not run")

@@ -86,7 +86,7 @@ made = partial(Made, results=Path("nowhere"), grid=GRID, samples=Samples())
 
 def of(statement: str, run: Evidence) -> list[Finding]:
     """What the claims of this statement find."""
-    found = [claim.findings(run) for claim in CLAIMS if claim.statement == statement]
+    found = [claim.judge(run, claim) for claim in CLAIMS if claim.statement == statement]
     assert found, statement
     return [one for lines in found for one in lines]
 

@@ -35,10 +35,6 @@ class Claim:
     paper: float | None = None
     at_most: bool = False
 
-    def findings(self, run: Evidence) -> list[Finding]:
-        """What the run says about it."""
-        return self.judge(run, self)
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -207,10 +203,9 @@ def wins(run: Evidence, claim: Claim) -> list[Finding]:
     finding = Finding(f"{len(names)} tasks", "tasks won", None, paper, border=paper - 0.5)
     found = [one for name in names if (one := run.estimate(claim.contrast, {name: 1.0}))]
     if len(found) < len(names):
-        lacking = f"the full transformer's scores on all {len(names)} tasks"
-        return [
-            replace(finding, lacking=lacking if run.is_all_published else claim.contrast.lacking)
-        ]
+        scores = f"the full transformer's scores on all {len(names)} tasks"
+        lacking = scores if run.is_all_published else claim.contrast.lacking
+        return [replace(finding, lacking=lacking)]
     sure = holm([one.p for one in found]) < 1 - LEVEL  # no task was picked beforehand
     above = np.array([one.value > 0 for one in found])
     ends = int((sure & above).sum()), len(names) - int((sure & ~above).sum())

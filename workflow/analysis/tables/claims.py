@@ -44,7 +44,7 @@ def build(results: Path, grid: Grid) -> Table:
     rows = [
         {"statement": claim.statement, "section": claim.section, **_row(finding), "data": data}
         for claim in CLAIMS
-        for finding in claim.findings(run)
+        for finding in claim.judge(run, claim)
     ]
     table = pd.DataFrame(rows)
     words = ("verdict", "section", "tasks", "contrast", "by Table 5", "needs")
