@@ -19,21 +19,10 @@ from tests.analysis.conftest import (
     write_examples,
     write_samples,
 )
-from tests.support.lines import cell as cell_of
-from workflow.analysis.claims.evidence import Contrast, Evidence, minus
+from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, all_of, shown
-from workflow.analysis.claims.judges import Claim, each, mean
 from workflow.analysis.claims.paper_claims import CLAIMS, LEAD, OVER_BASELINES
-from workflow.analysis.paper import (
-    EIGHT,
-    FULL,
-    LSTM,
-    NO_AUX,
-    NUMBERS,
-    SHUFFLED,
-    TABLE_5,
-    TRAIN_ROWS,
-)
+from workflow.analysis.paper import EIGHT, FULL, NUMBERS, SHUFFLED, TABLE_5, TRAIN_ROWS
 from workflow.analysis.stats.estimates import Estimate
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import Component, of_seeds
@@ -72,9 +61,15 @@ def lines(table: pd.DataFrame, statement: str) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory) -> Table:
-    """Of a run with a large gain."""
-    return judged(*run(tmp_path_factory.mktemp("large"), 0.5))
+def large_run(tmp_path_factory) -> tuple[Path, Grid]:
+    """A run with a large gain."""
+    return run(tmp_path_factory.mktemp("large"), 0.5)
+
+
+@pytest.fixture(scope="module")
+def large(large_run) -> Table:
+    """Its claims."""
+    return judged(*large_run)
 
 
 def test_a_planted_gain_is_reproduced_on_average_and_by_task(large):
@@ -147,8 +142,8 @@ def test_without_a_gain_nothing_is_reproduced_and_the_undecided_say_what_they_ne
     assert set(table["data"]) == {"published"}
 
 
-def test_rows_and_lengths_are_those_of_the_training_rows(tmp_path):
-    results, grid = run(tmp_path, 0.5)
+def test_rows_and_lengths_are_those_of_the_training_rows(large_run):
+    results, grid = large_run
     write_encoded(results, "rte", train={"lengths": {"10": 3, "20": 1}})
     evidence = Evidence(results, grid, Samples())
     assert evidence.train_rows == {name: 10**i for i, name in enumerate(NAMES, start=1)}
@@ -202,36 +197,15 @@ def test_a_variance_of_zero_decides_nothing_where_no_rows_were_resampled():
     assert (finding.verdict, finding.needs) == ("undecided", "runs that differ")
 
 
-def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_path):
-    results, grid = run(tmp_path, 0.5)
-    for aux in ("on", "off"):  # two constant predictors of the only inference task
-        path = cell_of("transformer", "rte", aux, 12).path(results)
-        record = json.loads(path.read_text())
-        for one in record["seeds"]:
-            one["alarms"] = ["constant_prediction"]
-        write(path, record)
-    write_samples(results, grid)
-    evidence = Evidence(results, grid, Samples.of_grid(results, grid, claims.INPUTS))
-    claim = Claim("", "", minus(FULL, NO_AUX), mean, ["rte"])
-    (average,), (own,) = mean(evidence, claim), each(evidence, claim)
-    assert average.found.interval == own.found.interval and average.found.p == own.found.p
-    assert average.verdict == own.verdict and not own.printed
-    assert average.found.alarms == own.found.alarms == "constant_prediction:6/6"
-    (other,) = each(evidence, Claim("", "", minus(FULL, LSTM), each, ["cola"]))
-    assert other.found.alarms == ""
-
-
-def test_the_lead_over_baselines_is_the_score_minus_the_best_of_them_with_its_interval(tmp_path):
-    results, grid = run(tmp_path, 0.5)
+def test_the_lead_over_baselines_is_the_score_minus_the_best_of_them_with_its_interval(
+    large, large_run
+):
+    results, grid = large_run
     for name in NAMES:
         task = grid.task(name)
-        for_split = {split: {task.metric: 10.0} for split in task.report}
-        worse = {split: {task.metric: 5.0} for split in task.report}
-        write(
-            results / "baselines" / f"{name}.json",
-            dict(task=name, majority=for_split, bag_of_words=worse),
-        )
-    write_samples(results, grid)
+        best, worse = ({split: {task.metric: x} for split in task.report} for x in (10.0, 5.0))
+        facts = {"task": name, "majority": best, "bag_of_words": worse}
+        write(results / "baselines" / f"{name}.json", facts)
     run_of = Evidence(results, grid, Samples.of_grid(results, grid, claims.INPUTS))
     every = dict.fromkeys(NAMES, 0.2)
     lead, score = (run_of.estimate(of, every) for of in (OVER_BASELINES, Contrast("", {FULL: 1.0})))

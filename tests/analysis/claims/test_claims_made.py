@@ -15,6 +15,7 @@ from tests.support.lines import FURTHER_VARIANTS, PAPER_VARIANTS
 from tests.workflow.configs import complete
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
+from workflow.analysis.claims.judges import Claim, each, mean
 from workflow.analysis.claims.paper_claims import CLAIMS, PRETRAINING
 from workflow.analysis.paper import (
     EIGHT,
@@ -170,6 +171,13 @@ def test_one_layer_that_helps_is_not_each_layer():
     whole = of("Each further layer helps", made(effect=leap))[0]
     assert (whole.verdict, whole.found.interval) == ("undecided", (1, 3))
     assert whole.needs.startswith("4 layers − 0 layers: ")
+
+
+def test_a_mean_over_one_task_is_that_tasks_estimate():
+    run, claim = made(effect=by_layer(2)), Claim("", "", PRETRAINING, mean, ["rte"])
+    (average,), (own,) = mean(run, claim), each(run, claim)
+    assert average.found.interval == own.found.interval and average.found.p == own.found.p
+    assert (average.margin, average.verdict) == (own.margin, own.verdict)
 
 
 def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them():
