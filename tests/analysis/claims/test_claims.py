@@ -21,6 +21,7 @@ from tests.analysis.conftest import (
 )
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, all_of, shown
+from workflow.analysis.claims.judges import each
 from workflow.analysis.claims.paper_claims import CLAIMS, LEAD, OVER_BASELINES
 from workflow.analysis.paper import EIGHT, FULL, NUMBERS, SHUFFLED, TABLE_5, TRAIN_ROWS
 from workflow.analysis.stats.estimates import Estimate
@@ -78,9 +79,9 @@ def test_a_planted_gain_is_reproduced_on_average_and_by_task(large):
     assert average["verdict"] == "holds" and average["ci_low"] > 5
     assert average["n_seeds"] == 3 and not average["needs"]
     tasks = lines(table, "Pre-training helps on every task")
-    each = tasks[tasks["contrast"] == "full − w/o pre-training"]
-    assert list(each.index) == ["CoLA", "QQP", "MNLI", "RTE"] and (each["p"] >= 0).all()
-    assert (each["verdict"] == "holds").sum() >= 3
+    by_task = tasks[tasks["contrast"] == "full − w/o pre-training"]
+    assert list(by_task.index) == ["CoLA", "QQP", "MNLI", "RTE"] and (by_task["p"] >= 0).all()
+    assert (by_task["verdict"] == "holds").sum() >= 3
     assert set(tasks.loc["8 tasks", "verdict"]) == {"not run"}  # of which the grid has four
     shuffled = lines(table, "Books of shuffled words help less")
     assert list(shuffled["verdict"]) == ["holds"]
@@ -213,6 +214,16 @@ def test_the_lead_over_baselines_is_the_score_minus_the_best_of_them_with_its_in
     assert np.ptp(lead.interval) == pytest.approx(np.ptp(score.interval))
     (results / "baselines" / "rte.json").unlink()
     assert run_of.estimate(OVER_BASELINES, every) is None
+
+
+def test_leads_are_tested_on_published_rows_alone(large, large_run):
+    results, grid = large_run
+    write_examples(results, "snli", rows={"train": 100}, settings={"published": True})
+    run_of = Evidence(results, grid, Samples.of_grid(results, grid, claims.INPUTS))
+    (claim,) = [of for of in CLAIMS if of.contrast is LEAD and of.judge is each]
+    whole, *tests = claim.judge(run_of, claim)
+    assert [one.tasks for one in tests if one.found] == ["SNLI"] and len(tests) == len(NAMES)
+    assert {one.needs for one in (whole, *tests) if not one.found} == {"the published data sets"}
 
 
 # The paper's Tables 2 to 5 once more, by hand: a line for each of its lines.

@@ -144,11 +144,12 @@ def test_a_claim_holds_where_it_was_planted_and_not_where_its_contrary_was(state
 
 def test_which_tasks_a_line_is_about():
     run = made(effect=by_layer(2), rise=1.5)
-    titles = {name: [one.tasks for one in of(name, run)] for name in CASES}
     both = 2  # with and without the auxiliary loss
-    assert titles["Each further layer helps"] == ["mean of 9", "MNLI", "RACE"] * both
-    steps = titles["Zero-shot scores rise along pre-training"]
-    assert steps == ["mean of 4", "CoLA", "SST-2", "RACE", "DPRD"]
+    layers = [one.tasks for one in of("Each further layer helps", run)]
+    assert layers == ["mean of 9", "MNLI", "RACE"] * both
+    rises = {one.tasks: one.margin for one in of("Zero-shot scores rise along pre-training", run)}
+    by_task = dict.fromkeys(["CoLA", "SST-2", "RACE", "DPRD"], GRID.margins.task)
+    assert rises == {"mean of 4": GRID.margins.mean, **by_task}
 
 
 @pytest.mark.parametrize(("layers", "expected"), [([0, 4], "does not hold"), ([0], "not run")])
