@@ -181,6 +181,17 @@ def test_a_mean_over_one_task_is_that_tasks_estimate():
     assert (average.margin, average.verdict) == (own.margin, own.verdict)
 
 
+def test_a_task_is_won_for_sure_by_holm_and_lost_if_it_is_below_for_sure():
+    class Lead(Made):
+        def heads(self, variant: Variant, contrast: Contrast) -> dict[str, Score | None]:
+            return {name: of.minus(50.0) for name, of in super().heads(variant, contrast).items()}
+
+    scores = {"rte": 30.0, "sst2": 30.0, "mrpc": 30.0, "stsb": 50.05}  # all others: 70
+    run = Lead(made().results, make_grid(**OF_GRID), Samples(), lambda _, n: scores.get(n, 70.0))
+    (found,) = of("Better than the best published system on 9 of 12 tasks", run)
+    assert (found.found.value, found.found.interval, found.verdict) == (9, (8, 9), "undecided")
+
+
 def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them():
     statement = "The auxiliary loss does not help smaller sets"
 
