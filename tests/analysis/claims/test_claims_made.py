@@ -98,9 +98,9 @@ def gain(of: Variant, points: float) -> Effect:
 
 
 def by_length(points: float) -> Effect:
-    """The lead over the LSTM grows with the length, and scatters by half a point."""
+    """The lead over the LSTM, mostly a lag, grows with the length and scatters by half a point."""
     scatter = {name: 0.5 * (-1) ** i for i, name in enumerate(GRID.tasks)}
-    lead = {name: points * np.log2(LONG[name]) + scatter[name] for name in GRID.tasks}
+    lead = {name: points * np.log2(LONG[name] / 4096) + scatter[name] for name in GRID.tasks}
     return lambda variant, task: 50 + (variant in (FULL, NO_AUX)) * lead[task]
 
 
