@@ -20,7 +20,7 @@ from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
 from workflow.analysis.stats.estimates import Line
 from workflow.analysis.stats.samples import Samples, limits_of

@@ -191,6 +191,7 @@ FAULTS = [  # a check, and an edit with which it just fails
     (SHARE_PERMUTED, on(PERMUTED, ["avg_all"], diff=-25 * 2 / 3 + 0.01)),
     (SPREAD, on(LSTM, TASKS[:1], by_seed="1;16.01")),
     (SPREAD, on(FULL, TASKS[:1], by_seed="70;85.01;71")),
+    (SPREAD, on(LSTM, ["cola"], metric="matthews", by_seed="60;90.02")),
     (DEVIATION, on(LSTM, ["avg_all"], sd=1.51)),
     (RANKS, curve(60, 79, 70, 75, 80)),
     (RISE, curve(60, 62, 64, 66, 67.99)),
@@ -203,6 +204,7 @@ FAULTS = [  # a check, and an edit with which it just fails
 FINE = [  # edits that no check is about, and a curve whose neighbours change places once
     on(NONE, TASKS[:1], by_seed="1;99"),
     on(CONTROL, TASKS[:1], by_seed="1;99"),
+    on(LSTM, ["cola"], metric="matthews", by_seed="60;90"),
     on(FULL, ["avg"], sd=9),
     on(NONE, TASKS[:3], diff_high=0.0),
     curve(60, 75, 70, 79, 80),
@@ -255,6 +257,12 @@ def test_every_check_holds_where_the_effects_are_there(tmp_path):
         "full minus no pre-training and no auxiliary loss, mean of all tasks": 20,
         "full minus LSTM, mean of all tasks": 10,
     }
+
+
+def test_a_config_that_asks_some_tasks_zero_shot_has_no_check_of_all(tmp_path):
+    asked = GRID.zero_shot.model_copy(update={"tasks": SHOWN})
+    frame = control(tmp_path, grid=GRID.model_copy(update={"zero_shot": asked})).frame
+    assert PROMPTS not in {*frame["check"]} and RISES in {*frame["check"]}
 
 
 @pytest.mark.parametrize("is_lexical", [False, True])
