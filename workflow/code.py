@@ -12,7 +12,6 @@ import hashlib
 import re
 from importlib.util import resolve_name
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("tasks", "gpt1", "workflow")
@@ -20,9 +19,9 @@ DATA_FILE = re.compile(r"[\w-]+\.\w+")
 
 
 @functools.cache
-def digest(program: str, root: Path = ROOT) -> str:
-    """Twelve hex digits over the files that module `program` uses; `missing` if there is none."""
-    sources = sorted(used_files(program, root))
+def digest(*programs: str, root: Path = ROOT) -> str:
+    """Twelve hex digits over the files that some modules use; `missing` if there are none."""
+    sources = sorted(set().union(*(used_files(program, root) for program in programs)))
     if not sources:
         return "missing"
     total = hashlib.sha256()
@@ -43,19 +42,6 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
             found |= {path, *data}
             waiting += modules
     return found
-
-
-def constant(module: str, name: str, root: Path = ROOT) -> Any:
-    """The literal that a module assigns to `name`, read without importing the module.
-
-    The workflow is planned with such constants; importing their modules would import pandas and
-    SciPy as well. Raises KeyError if there is none.
-    """
-    path = root.joinpath(*module.split(".")).with_suffix(".py")
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == name:
-            return ast.literal_eval(node.value)
-    raise KeyError(f"{path}: no {name}")
 
 
 def _file_of(module: str, root: Path) -> Path | None:

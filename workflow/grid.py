@@ -154,6 +154,14 @@ class StudyHead(Settings):
     question: str = ""
 
 
+class PagePlan(Settings):
+    """What the page of a run shows: its tables and figures, and the studies besides the paper's."""
+
+    tables: list[str]
+    figures: list[str]
+    studies: list[StudyHead] = []
+
+
 class ZeroShot(OfTasks):
     """The tasks of the zero-shot figure and the scores that count as 0 and 1."""
 

@@ -4,10 +4,8 @@ import logging
 import re
 from collections import Counter
 
-# Rules that a loop makes, such as table_main and table_cost.
-KINDS = re.compile(
-    r"(table|figure|samples|finetune|pretrain|cloze|zero_shot|contamination|baselines)_.+"
-)
+# Rules that a loop makes, such as samples_lstm_ablation.
+KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|zero_shot|contamination|baselines)_.+")
 
 
 def by_kind(record: logging.LogRecord) -> bool:

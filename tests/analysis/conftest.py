@@ -84,7 +84,7 @@ def make_grid(
 
 def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """Sample the cells, then make a table of them: its rows and its Markdown."""
-    write_samples(results, grid, module.INPUTS)
+    write_samples(results, grid)
     return table_of(module, results, grid)
 
 

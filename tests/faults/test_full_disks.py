@@ -73,9 +73,7 @@ STAGES = {  # a rule, and a file that its job makes
     "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
     "cloze": f"cloze/{CHECKPOINT}",
     "samples_transformer_ablation": "samples/transformer_ablation.parquet",
-    "table_cells": "cells.csv",
-    "table_ablation": "ablation.csv",
-    "figure_ablation": "figures/ablation.png",
+    "tables_ablation": "figures/ablation.png",
     "page": "index.html",
 }
 

@@ -11,18 +11,16 @@ digests to `digests.json`; a change of theirs is one of the suite's numbers or w
 
 import contextlib
 import hashlib
-import importlib
 import os
 import tarfile
 from pathlib import Path
 
 from tasks.world import read_degrees
 from workflow import studies
-from workflow.analysis import make_figure, make_study, submission
-from workflow.analysis.page import write as page
+from workflow.analysis.report import make as make_product
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.read import parse, read
-from workflow.grid import Grid
+from workflow.grid import Grid, PagePlan
 from workflow.plan import Plan
 
 HERE = Path(__file__).parent
@@ -32,12 +30,15 @@ TABLES = (
     *("data", "pretraining", "cost_pretraining", "zero_shot", "cloze", "ablation", "degrees"),
     *("layer_transfer", "contamination", "main", "cells", "claims", "positive_control", "cost"),
 )
-FIGURES = {
-    **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "cloze")},
-    "figure2": ["layer_transfer", "zero_shot"],
-    "pretraining": ["pretraining", "cost_pretraining"],
-    "differences": ["ablation"],
-}
+FIGURES = (
+    "ablation",
+    "layer_transfer",
+    "zero_shot",
+    "cloze",
+    "figure2",
+    "pretraining",
+    "differences",
+)
 SHOWN = (".csv", ".md", ".svg", ".html", ".zip")
 
 
@@ -57,7 +58,7 @@ def build(folder: Path) -> dict[str, str]:
 
 def make(results: Path, lines: Plan) -> None:
     """All that `snakemake all` and the studies make from the cells of a run."""
-    grid = Grid.parse(text := lines.grid().to_json())
+    grid = Grid.parse(lines.grid().to_json())
     degrees = read_degrees(results / "world" / "degrees.csv")
     (results / "samples").mkdir()
     for part, cells in grid.parts().items():
@@ -65,21 +66,14 @@ def make(results: Path, lines: Plan) -> None:
         for cell in cells:
             samples.add(cell, results, grid.seeds.finetune, degrees)
         samples.write(part_path(results, part))
-    for name in TABLES:
-        table = importlib.import_module(f"workflow.analysis.tables.{name}")
-        table.build(results, grid).write(results / f"{name}.csv")
-    given = ["--results", str(results), "--grid", text, "--out"]
-    for name, read_from in FIGURES.items():
-        tables = [str(results / f"{table}.csv") for table in read_from]
-        out = results / "figures" / f"{name}.png"
-        out.parent.mkdir(exist_ok=True)
-        make_figure.main([name, "--tables", *tables, "--grid", text, "--out", str(out)])
-    (results / "studies").mkdir()
+    for folder in ("figures", "studies"):
+        (results / folder).mkdir()
     heads = studies.heads(lines)
+    page = PagePlan(tables=list(TABLES), figures=list(FIGURES), studies=heads)
+    for product in (*(f"{name}.csv" for name in TABLES), *(f"figures/{f}.png" for f in FIGURES)):
+        make_product(product, results, grid)
     for head in heads:
-        study = studies.plan(lines, head.name).to_json()
-        make_study.main([*given, f"{results}/studies/{head.name}.csv", "--study", study])
-    submission.write_zip(results / "glue_submission.zip", submission.sheets(results, grid)[0])
+        make_product(f"studies/{head.name}.csv", results, grid, studies.plan(lines, head.name))
+    make_product("glue_submission.zip", results, grid)
     os.environ.pop("RUN_CONFIG", None)
-    shown = ["--tables", *TABLES, "--figures", *FIGURES]
-    page.main([*given, f"{results}/index.html", *shown, "--studies", *(h.to_json() for h in heads)])
+    make_product("index.html", results, grid, page=page)

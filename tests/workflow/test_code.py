@@ -9,7 +9,7 @@ from tests.workflow.configs import ROOT
 from workflow.code import digest, used_files
 
 RULES = "".join(p.read_text() for p in sorted((ROOT / "workflow" / "rules").glob("*.smk")))
-PROGRAMS = sorted(set(re.findall(r'code\.digest\("([\w.]+)"\)', RULES)))
+PROGRAMS = sorted(set(re.findall(r'"((?:tasks|gpt1|workflow)\.[\w.]+)"', RULES)))
 
 
 @pytest.fixture
@@ -51,16 +51,16 @@ def test_a_package_counts_only_where_names_are_taken_from_it(project):
 
 @pytest.mark.parametrize("name", ["gpt1/program.py", "gpt1/late.py", "gpt1/numbers.csv"])
 def test_an_edit_of_what_is_used_changes_the_digest(project, name):
-    before = digest.__wrapped__("gpt1.program", project)
+    before = digest.__wrapped__("gpt1.program", root=project)
     (project / name).write_text("# edited")
-    assert digest.__wrapped__("gpt1.program", project) != before
+    assert digest.__wrapped__("gpt1.program", root=project) != before
 
 
 @pytest.mark.parametrize("name", ["gpt1/unused.py", "tasks/cola.py"])
 def test_an_edit_of_what_is_not_used_leaves_the_digest(project, name):
-    before = digest.__wrapped__("gpt1.program", project)
+    before = digest.__wrapped__("gpt1.program", root=project)
     (project / name).write_text("edited = True")
-    assert digest.__wrapped__("gpt1.program", project) == before
+    assert digest.__wrapped__("gpt1.program", root=project) == before
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

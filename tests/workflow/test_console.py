@@ -39,7 +39,7 @@ def test_on_a_terminal_a_plan_is_a_table_that_fits_and_no_list_of_jobs(tmp_path)
     table = said.partition("Job stats")[2].partition("total")[0]
     rows = dict(re.findall(r"^ ([a-z ]+?) +(\d+) *$", table, re.MULTILINE))
     assert code == 0 and "results/logs/" not in said
-    assert {"pretrain", "finetune", "table", "figure"} <= set(rows) and len(rows) <= 20
+    assert {"pretrain", "finetune", "samples", "tables"} <= set(rows) and len(rows) <= 20
 
 
 def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):
@@ -73,8 +73,8 @@ def test_in_a_pipe_the_log_says_what_each_job_asks_for_and_lists_no_files(tmp_pa
 
 def test_rules_of_one_kind_are_counted_together():
     stats = {"pretrain": 2, "pretrain_1": 1, "tokens": 1, "total": 4}
-    record = logging.makeLogRecord({"stats": stats, "rule_name": "table_cost_pretraining"})
-    assert by_kind(record) and record.rule_name == "table"
+    record = logging.makeLogRecord({"stats": stats, "rule_name": "tables_pretraining"})
+    assert by_kind(record) and record.rule_name == "tables"
     assert record.stats == {"pretrain": 3, "tokens": 1, "total": 4}
 
 

@@ -21,7 +21,7 @@ STAND_IN = "import time\nprint('importing', flush=True)\ntime.sleep(60)\n"
 
 
 @pytest.mark.parametrize(
-    "words", ["gpt1 predict", "tasks fetch", "workflow.analysis page", "workflow.configuration"]
+    "words", ["gpt1 predict", "tasks fetch", "workflow.analysis report", "workflow.configuration"]
 )
 def test_a_signal_while_a_program_imports_libraries_is_one_line(words, tmp_path):
     for name in LIBRARIES:
@@ -65,7 +65,7 @@ def test_an_unknown_program_is_one_line(name, remedy, monkeypatch, capsys):
         ("-m gpt1.pretrain --help", "gpt1 pretrain"),
         ("-mgpt1.text.tokenizer x", "gpt1 tokenizer"),
         ("-um tasks.prepare -m x", "tasks prepare"),
-        ("-m workflow.analysis.make_table", "workflow.analysis table"),
+        ("-m workflow.analysis.report", "workflow.analysis report"),
     ],
 )
 def test_a_module_of_a_program_names_the_command_that_runs_it(words, right):

@@ -6,11 +6,7 @@ from tasks.common.programs import door
 
 PROGRAMS = {
     "samples": "workflow.analysis.stats.samples",
-    "table": "workflow.analysis.make_table",
-    "figure": "workflow.analysis.make_figure",
-    "study": "workflow.analysis.make_study",
-    "page": "workflow.analysis.page.write",
-    "submission": "workflow.analysis.submission",
+    "report": "workflow.analysis.report",
     "cost": "workflow.analysis.cost",
     "compare": "workflow.analysis.compare",
 }

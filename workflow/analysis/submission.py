@@ -1,7 +1,5 @@
 """`glue_submission.zip`: the eleven files that the GLUE server expects.
 
-    python -m workflow.analysis submission --results R --grid JSON --out R/glue_submission.zip
-
 Each file holds the predictions of the fully transferred transformer with the auxiliary loss, from
 the seed that scores best on the labelled dev rows; its epoch was chosen on other rows. The server
 takes complete sets only, so the file of a task that was not run, and WNLI's always, repeats one
@@ -26,7 +24,6 @@ from tasks.common.records import REMEDY
 from workflow.analysis.examples import check_examples
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.program import parser
 from workflow.analysis.stats.samples import Samples, scored
 from workflow.grid import Grid
 
@@ -153,11 +150,11 @@ def write_zip(path: Path, texts: dict[str, str]) -> None:
             archive.writestr(info, text)
 
 
-def main() -> None:
-    """The command line."""
-    args = parser("the files for the GLUE server").parse_args()
-    texts, facts = sheets(args.results, args.grid)
-    write_zip(args.out, texts)
+def write(results: Path, grid: Grid) -> None:
+    """Write the zip, and the facts about its files as JSON beside it."""
+    texts, facts = sheets(results, grid)
+    out = results / "glue_submission.zip"
+    write_zip(out, texts)
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
-    summary = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
-    write_json(args.out.with_suffix(".json"), summary)
+    summary = {"files": facts, "complete": complete, "sha256": sha256_file(out)}
+    write_json(out.with_suffix(".json"), summary)

@@ -14,10 +14,12 @@ from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
 from tasks.common.files import sha256_json, write_atomic
 from workflow import code, results_folder, studies
-from workflow.analysis import figures, tables
+from workflow.analysis import figures
+from workflow.analysis.report import module_of
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
-from workflow.configuration.checks import run_faults
+from workflow.configuration.study_checks import run_faults
+from workflow.grid import PagePlan
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 from workflow.studies import jobs
@@ -133,20 +135,23 @@ def from_config(value):
     return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
 
 
-def arguments(*words, most=LONG):
-    """A param: words of a command, or `@FILE` with a word a line if they are longer than `most`.
+def in_file(text):
+    """A param: a file that holds a text and is named by it.
 
-    The file is beside Snakemake's own, so that a job tells a full disk of results, and is named by
-    its content. A plan, which changes nothing, does not write it.
+    It is beside Snakemake's own, so that a job tells a full disk of results. A plan, which changes
+    nothing, does not write it.
     """
-    text = "\n".join(words)
-    if len(text) <= most:
-        return list(words)
     path = Path(".snakemake", "arguments", f"{sha256_json(text)}.args")
     if is_running and not path.exists():
         with write_atomic(path) as file:
             file.write(text)
-    return [f"@{path}"]
+    return str(path)
+
+
+def arguments(*words):
+    """A param: words of a command, or `@FILE` with a word a line if they are long."""
+    text = "\n".join(words)
+    return list(words) if len(text) <= LONG else [f"@{in_file(text)}"]
 
 
 def settings_json(make):
@@ -207,12 +212,23 @@ def own_option(name):
     return shlex.join(["--own", *arguments(own.to_json())]) if own else ""
 
 
-def grid_json(wildcards):
-    """A param: the grid. A function, because Snakemake looks for wildcards in plain strings.
+def grid_file(_):
+    """A param: the file of the grid.
 
     In a file, as is all text of the config that a report's params would show: as markup.
     """
-    return arguments(grid.to_json(), most=0)
+    return in_file(grid.to_json())
+
+
+def page_option(_):
+    """A param: the option that tells what the page shows."""
+    shown = PagePlan(tables=TABLES, figures=FIGURES, studies=studies.heads(lines))
+    return ["--page", in_file(shown.to_json())]
+
+
+def captions():
+    """A digest of the captions, which the page shows as well."""
+    return sha256_json({path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")})
 
 
 def shuffled_option(config):
@@ -305,20 +321,6 @@ def cell_settings(job):
         return arguments(settings.to_json())
 
     return settings
-
-
-def table_inputs(table):
-    """The files that a table reads, as its INPUTS name them.
-
-    Each entry names some files of INPUTS in analysis.smk, a file of the results, or the end of the
-    names of those parts of the grid whose samples it reads (empty: of all).
-    """
-    found = []
-    for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
-        is_file = "." in name and name.partition(".")[0] not in NOT_MADE
-        found += INPUTS.get(name, [f"<results>/{name}"] if is_file else [])
-        found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
-    return found
 
 
 wildcard_constraints:

@@ -32,8 +32,7 @@ def own_jobs(named):
 
 def provenance(named):
     """The list of what each file of the results was made with, as it is now."""
-    digests = {rule.params.get(key, "") for rule in named for key in ("code", "module")}
-    digests |= {*map(sha256_file, RULES)}
+    digests = {rule.params.get("code", "") for rule in named} | {*map(sha256_file, RULES)}
     metadata, chosen = workflow.persistence.metadata, workflow.dag_settings
     unchecked = {
         "--touch": workflow.touch,
@@ -80,7 +79,7 @@ def begin_run(run, made):
     results_folder.sweep_all(cfg.results)
     of_this_run = made, {job.jobid: job for job in run}
     is_running = True
-    arguments(shown, most=0)  # RUN_CONFIG
+    in_file(shown)  # RUN_CONFIG
     # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
     # each pass of the scheduler schedule another a second later, until the end of the run. A limit
     # that the user sets is kept.
@@ -177,7 +176,7 @@ def launcher(processes):
 
 shown = as_yaml(cfg)  # the page shows this, from a file, and RUN_OPTIONS
 again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a second `use rule`
-run_config = arguments(shown, most=0)[0].removeprefix("@")
+run_config = in_file(shown)
 if again and os.environ.get("RUN_CONFIG") != run_config:
     sys.exit("error: module: a second one with another config; start another run for it")
 

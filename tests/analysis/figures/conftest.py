@@ -18,11 +18,6 @@ from workflow.analysis.figures import style
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
-SHOWN = {  # where it is not the table of the figure's name
-    "figure2": ["layer_transfer", "zero_shot"],
-    "pretraining": ["pretraining", "cost_pretraining"],
-    "differences": ["ablation"],
-}
 TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "cloze"]
 Points = set[tuple[float, float]]
 

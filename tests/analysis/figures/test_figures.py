@@ -1,6 +1,7 @@
 """Figures of Table 5: what they draw is what the table says, in the look of the legend."""
 
 import re
+import shutil
 
 import matplotlib
 import numpy as np
@@ -10,7 +11,6 @@ from matplotlib.figure import Figure
 
 import tasks
 from tests.analysis.figures.conftest import (
-    SHOWN,
     drawn,
     each_seed,
     legend,
@@ -21,22 +21,24 @@ from tests.analysis.figures.conftest import (
 )
 from workflow.analysis import figures
 from workflow.analysis.figures import style
-from workflow.analysis.make_figure import main
 from workflow.analysis.paper import FULL, SHUFFLED
+from workflow.analysis.report import make
 
 
 def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_path):
-    shown = [str(results / f"{table}.csv") for table in SHOWN["figure2"]]
+    for table in figures.tables_of("figure2"):
+        shutil.copy(results / f"{table}.csv", tmp_path)
 
-    def draw(folder: str) -> list[bytes]:
-        out = tmp_path / folder / "figure2.png"
-        main(["figure2", "--tables", *shown, "--grid", grid.to_json(), "--out", str(out)])
-        return [out.with_suffix(f".{form}").read_bytes() for form in ("png", "svg", "pdf")]
+    def draw() -> list[bytes]:
+        make("figures/figure2.png", tmp_path, grid)
+        return [
+            (tmp_path / f"figures/figure2.{form}").read_bytes() for form in ("png", "svg", "pdf")
+        ]
 
-    made = draw("a")
+    made = draw()
     matplotlib.rcParams["font.size"] = 3  # what another program set must not matter
     try:
-        assert draw("b") == made
+        assert draw() == made
     finally:
         matplotlib.rcdefaults()
     for content, start in zip(made, (b"\x89PNG", b"<?xml", b"%PDF"), strict=True):
@@ -47,7 +49,7 @@ def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_pat
 @pytest.mark.parametrize("name", figures.names())
 def test_the_figure_of_a_run_without_any_result_says_so(name, tables, grid):
     shown = []
-    for table in SHOWN.get(name, [name]):
+    for table in figures.tables_of(name):
         frame = tables[table]
         known = frame.columns.intersection(["update", "paper", "n_transfer", "majority"])
         numbers = frame.select_dtypes("number").columns.difference(known)

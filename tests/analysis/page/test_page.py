@@ -15,12 +15,12 @@ import pytest
 
 from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures, markdown, tables
-from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page import markup
 from workflow.analysis.page.glance import QUESTIONS
-from workflow.analysis.page.write import main
+from workflow.analysis.page.write import html
+from workflow.analysis.report import make
 from workflow.analysis.table import Table
-from workflow.grid import Grid, StudyHead
+from workflow.grid import Grid, PagePlan, StudyHead
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]
@@ -56,9 +56,7 @@ def results(tmp_path_factory, grid) -> Path:
     write_tables(results, grid, TABLES)
     first, *others = FIGURES
     (results / "figures").mkdir()
-    read = [str(results / f"{table}.csv") for table in ("layer_transfer", "zero_shot")]
-    out = str(results / "figures" / f"{first}.png")
-    draw([first, "--tables", *read, "--grid", grid.to_json(), "--out", out])
+    make(f"figures/{first}.png", results, grid)
     for name, form in itertools.product(others, ("png", "svg", "pdf")):  # any picture will do
         shutil.copy(results / f"figures/{first}.{form}", results / f"figures/{name}.{form}")
     return results
@@ -69,23 +67,20 @@ def page_of(
     grid: Grid,
     tables: list[str],
     figures: list[str],
-    out: Path,
     studies: Sequence[StudyHead] = (),
 ) -> str:
-    shown = ["--tables", "cells", *tables, "--figures", *figures]
-    shown += ["--studies", *(study.to_json() for study in studies)]
-    main(["--results", str(results), "--grid", grid.to_json(), *shown, "--out", str(out)])
-    return out.read_text(encoding="utf-8")
+    page = PagePlan(tables=["cells", *tables], figures=figures, studies=list(studies))
+    return html(results, grid, page)
 
 
 @pytest.fixture(scope="module")
 def page(results, grid, tmp_path_factory) -> str:
-    out = tmp_path_factory.mktemp("out") / "index.html"
+    config = tmp_path_factory.mktemp("out") / "config"
+    config.write_text(CONFIG, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        out.with_name("config").write_text(CONFIG, encoding="utf-8")
-        patch.setenv("RUN_CONFIG", str(out.with_name("config")))
+        patch.setenv("RUN_CONFIG", str(config))
         patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
-        return page_of(results, grid, TABLES, [*FIGURES], out)
+        return page_of(results, grid, TABLES, FIGURES)
 
 
 class Elements(HTMLParser):
@@ -180,7 +175,7 @@ def test_the_positive_control_is_folded_where_every_check_holds(results, grid, t
     control = pd.read_csv(results / "positive_control.csv")
     control["met"] = ["no" if fails else "yes", *["yes"] * (len(control) - 1)]
     control.to_csv(tmp_path / "run" / "positive_control.csv", index=False)
-    page = page_of(tmp_path / "run", grid, TABLES, [], tmp_path / "page.html")
+    page = page_of(tmp_path / "run", grid, TABLES, [])
     article = page.partition('<article id="table-positive_control">')[2].partition("</article>")[0]
     assert ("<details>" in article) != fails and ("every check holds" in article) != fails
 
@@ -190,7 +185,7 @@ def test_a_run_that_learned_nothing_says_so_before_any_number(results, grid, tmp
     shutil.copytree(results, tmp_path / "run")
     for alarms in ("constant_prediction", None):
         cells.assign(alarms=alarms).to_csv(tmp_path / "run" / "cells.csv", index=False)
-        page = page_of(tmp_path / "run", grid, TABLES, [], tmp_path / "page.html")
+        page = page_of(tmp_path / "run", grid, TABLES, [])
         assert ("learned nothing" in page.partition("points on average")[0]) == bool(alarms)
 
 
@@ -217,7 +212,7 @@ def test_each_table_and_figure_has_the_command_that_makes_it(page, results):
 
 
 def test_what_is_not_made_yet_is_told_with_its_command(page, results, grid, tmp_path):
-    nothing = page_of(tmp_path / "none", grid, ["main"], ["ablation"], tmp_path / "page.html")
+    nothing = page_of(tmp_path / "none", grid, ["main"], ["ablation"])
     gaps = [text for _, attrs, text in Elements(nothing).of("p") if attrs.get("class") == "gap"]
     for target in ("main.csv", "cells.csv", "figures/ablation.png"):
         made = f"snakemake --cores all {tmp_path}/none/{target}"
@@ -228,19 +223,19 @@ def test_what_is_not_made_yet_is_told_with_its_command(page, results, grid, tmp_
 def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tmp_path):
     for end in ("csv", "md"):
         shutil.copy(results / f"pretraining.{end}", results / f"novel_table.{end}")
-    page = page_of(results, grid, ["novel_table"], [], tmp_path / "page.html")
+    page = page_of(results, grid, ["novel_table"], [])
     assert '<section id="further">' in page and "<h3>Novel table" in page
 
 
-def studies_of(results: Path, grid: Grid, out: Path) -> dict[str, str]:
+def studies_of(results: Path, grid: Grid) -> dict[str, str]:
     """The studies on the page, by name."""
-    page = page_of(results, grid, TABLES, [], out, STUDIES)
+    page = page_of(results, grid, TABLES, [], STUDIES)
     section = page.partition('<section id="studies">')[2].partition("</section>")[0]
     return dict(re.findall(r'<article id="study-(\w+)">(.*?)</article>', section, re.DOTALL))
 
 
 def test_a_study_has_its_question_and_command_or_its_table_and_figure(results, grid, tmp_path):
-    shown = studies_of(results, grid, tmp_path / "page.html")
+    shown = studies_of(results, grid)
     assert [*shown] == ["decay", "lm_coef"]
     text = " ".join(unescape(re.sub(r"<[^>]+>", "", shown["decay"])).split())
     command = f"snakemake --cores all {results}/studies/decay.csv"
@@ -254,7 +249,7 @@ def test_a_study_has_its_question_and_command_or_its_table_and_figure(results, g
         frame = pd.DataFrame({"a": ["x"], "b": ["1.5"]}).set_index("a")
         Table(frame, ["# Heading", frame]).write(run / "studies" / f"{name}.csv")
         shutil.copy(run / "figures" / "ablation.svg", run / "studies" / f"{name}.svg")
-    shown = studies_of(run, grid, tmp_path / "page.html")
+    shown = studies_of(run, grid)
     assert [*shown] == ["lm_coef", "decay"]  # what was run comes first
     article = shown["lm_coef"]
     assert "<h3>The weight" in article and "<p>What does its weight do?</p>" in article
@@ -263,9 +258,7 @@ def test_a_study_has_its_question_and_command_or_its_table_and_figure(results, g
 
 
 def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):
-    first, second = (
-        page_of(results, grid, TABLES, [*FIGURES], tmp_path / f"{i}.html") for i in range(2)
-    )
+    first, second = (page_of(results, grid, TABLES, FIGURES) for i in range(2))
     assert first == second
 
 
@@ -290,7 +283,7 @@ def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
         runtime = {"device": "cpu", "precision": precision, "micro_batch": None, "compile": False}
         record |= {"versions": versions, "runtime": runtime}
         path.write_text(json.dumps(record))
-    page = page_of(results, grid, [], [], tmp_path / "page.html")
+    page = page_of(results, grid, [], [])
     shown = page.partition('<article id="environment">')[2].partition("</article>")[0]
     rows = shown.partition("<tbody>")[2].partition("</tbody>")[0]
     lines = [re.findall(CELL, row) for row in rows.split("</tr>")[:-1]]
@@ -319,11 +312,11 @@ def test_a_page_says_of_which_data_and_seeds_it_is(page, grid, results, tmp_path
     assert "The rows of every task are made" in page and note in " ".join(page.split())
     assert f"the synthetic world; {seeds}" in " ".join(page.split())
     some = grid.model_copy(update={"scale": "data sets of the hub", "synthetic": ["mnli", "sst2"]})
-    mixed = page_of(results, some, ["main"], [], tmp_path / "mixed.html")
+    mixed = page_of(results, some, ["main"], [])
     assert "The rows of SST-2, MNLI are made by the synthetic world" in mixed
     assert note in " ".join(mixed.split())
     real = make_grid("rte", "sst2", "mnli", scale="12 layers of 768 units")
-    other = " ".join(page_of(results, real, ["main"], [], tmp_path / "page.html").split())
+    other = " ".join(page_of(results, real, ["main"], []).split())
     assert note not in other and f"12 layers of 768 units; {seeds}" in other
 
 
@@ -340,6 +333,6 @@ def test_a_table_keeps_its_alignment_and_its_verdicts_have_a_tone():
 
 def test_every_table_and_figure_of_the_suite_has_its_place(grid, tmp_path):
     every = [*tables.names(), *figures.names()]
-    page = page_of(tmp_path / "none", grid, tables.names(), figures.names(), tmp_path / "page.html")
+    page = page_of(tmp_path / "none", grid, tables.names(), figures.names())
     assert page.count('<p class="gap">Not made yet') == len(every) + 1  # alarms
     assert 'id="further"' not in page

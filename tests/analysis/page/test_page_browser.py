@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
-from workflow.analysis.make_figure import main as draw
-from workflow.analysis.page.write import main
+from workflow.analysis.report import make
 from workflow.analysis.tables import ablation
-from workflow.grid import StudyHead
+from workflow.grid import PagePlan, StudyHead
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
 TABLES = ("ablation", "layer_transfer", "zero_shot", "main", "claims", "positive_control")
-FIGURES = {"ablation": "ablation", "differences": "ablation", "layer_transfer": "layer_transfer"}
+FIGURES = ("ablation", "differences", "layer_transfer")
 ALONE = ("--disable-background-networking", "--disable-component-update", "--no-first-run")
 PROBE = """
 const VERDICTS = "#table-positive_control td.good, #table-positive_control td.bad";
@@ -66,16 +65,14 @@ def page(tmp_path_factory) -> Path:
     write_answers(results, grid)
     write_tables(results, grid, TABLES)
     (results / "figures").mkdir()
-    for name, table in FIGURES.items():
-        shown = ["--tables", str(results / f"{table}.csv"), "--grid", grid.to_json()]
-        draw([name, *shown, "--out", str(results / "figures" / f"{name}.png")])
+    for name in FIGURES:
+        make(f"figures/{name}.png", results, grid)
     (results / "studies").mkdir()
     ablation.build(results, grid).write(results / "studies" / "made.csv")
     heads = [StudyHead(name=n, heading=n, question="What is it?") for n in ("made", "later")]
-    studies = [head.to_json() for head in heads]
-    shown = ["--tables", "cells", *TABLES, "--figures", *FIGURES, "--grid", grid.to_json()]
+    shown = PagePlan(tables=["cells", *TABLES], figures=list(FIGURES), studies=heads)
+    make("index.html", results, grid, page=shown)
     out = results / "index.html"
-    main(["--results", str(results), *shown, "--studies", *studies, "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace("</body>", f"<script>{PROBE}</script></body>"), encoding="utf-8")
     return out

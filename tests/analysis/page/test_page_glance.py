@@ -12,6 +12,7 @@ from workflow.analysis.page.markup import TONES
 from workflow.analysis.page.run import Run, alarms
 from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
 from workflow.analysis.tables.positive_control import LEAD
+from workflow.grid import PagePlan
 
 GRID = make_grid("rte")
 CLAIM = {
@@ -52,7 +53,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     }
     for name, frame in frames.items():
         write_table(frame, tmp_path / f"{name}.csv")
-    found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
+    found = Glance.of(Run(tmp_path, GRID, PagePlan(tables=[*frames], figures=[])))
     assert found.checks == {"yes": 2, "no": 1}
     assert (found.runs, found.alarms, found.cells, found.disagree) == (9, 2, 3, 1)
     assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
@@ -62,7 +63,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
-    nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
+    nothing = Glance.of(Run(tmp_path / "none", GRID, PagePlan(tables=[*frames], figures=[])))
     assert nothing == Glance(
         answers=[],
         checks={},
@@ -100,7 +101,7 @@ def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
     rows = [{"statement": of, "verdict": verdict, "data": MADE} | CLAIM for of in statements]
     rows.insert(0, {**rows[0], "verdict": "not run"})
     write_table(pd.DataFrame(rows), tmp_path / "claims.csv")
-    answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
+    answers = Glance.of(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[]))).answers
     assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
     said = ANSWERS[asked, verdict]
     scores = "The full model scores 5.2 [-1.0, 11.5] points more"
@@ -119,7 +120,7 @@ def test_an_answer_is_a_sentence_whichever_side_is_ahead(tmp_path):
     ):  # fmt: skip
         row = {"statement": QUESTIONS[asked][1][0], "verdict": "holds", "data": MADE}
         write_table(pd.DataFrame([row | CLAIM | numbers]), tmp_path / "claims.csv")
-        answers = Glance.of(Run(tmp_path, GRID, ("claims",), ())).answers
+        answers = Glance.of(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[]))).answers
         assert answers[asked][2] == sentence
 
 

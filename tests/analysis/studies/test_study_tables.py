@@ -28,8 +28,8 @@ from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import wide
-from workflow.analysis.make_study import main
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
+from workflow.analysis.report import make
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import table
 from workflow.analysis.table import read_csv
@@ -186,11 +186,10 @@ def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
     plan = study(lines=("a", "b"))
     made(tmp_path, plan)
     out = tmp_path / "studies" / "mine.csv"
-    arguments = ["--results", str(tmp_path), "--grid", GRID.to_json(), "--study", plan.to_json()]
     files = [out.with_suffix(f".{form}") for form in ("csv", "md", "png", "svg")]
-    main([*arguments, "--out", str(out)])
+    make("studies/mine.csv", tmp_path, GRID, plan)
     first = [path.read_bytes() for path in files]
-    main([*arguments, "--out", str(out)])
+    make("studies/mine.csv", tmp_path, GRID, plan)
     assert [path.read_bytes() for path in files] == first
     frame = read_csv(out)
     assert len(frame) == 6 * 4 and {"line", "value", "diff_low", "cell"} <= set(frame.columns)
@@ -278,8 +277,8 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
     plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
     frame = table.build(results, grid, plan).frame
-    run = Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS))
-    (claim,) = mean(run, Claim("", "", minus(FULL, other), mean))
+    run = Evidence(results, grid, Samples.of_grid(results, grid, ["ablation"]))
+    (claim,) = on_average(run, minus(FULL, other))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
         one = rows[(rows["variant"] == other.title) & (rows["task"] == task)].iloc[0]
         own = mean_of(frame, "b", "", name)

@@ -1,6 +1,7 @@
 """The table programs: what they write, what they say of a run with gaps, and what they refuse."""
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,17 +10,14 @@ import numpy as np
 import pytest
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, write_samples
+from tests.analysis.conftest import write_samples
 from tests.support.lines import cell as cell_of
 from workflow.analysis import table
-from workflow.analysis.make_table import main as make_table
+from workflow.analysis.report import main, make
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.analysis.tables import (
-    ablation,
-    cells,
-    layer_transfer,
-)
+from workflow.analysis.tables import ablation, cells, contamination, layer_transfer
+from workflow.analysis.tables import main as main_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -46,11 +44,25 @@ def test_cells_csv_keeps_every_digit(run_of):
     assert list(table.read_csv(results / "cells.csv")["score"]) == list(made.frame["score"])
 
 
-def test_ablation_needs_no_more_than_the_endpoint_cells(run_of):
+@pytest.mark.parametrize(
+    ("module", "parts"),
+    [
+        (ablation, ["ablation"]),
+        (main_table, ["ablation"]),
+        (contamination, ["transformer_ablation"]),
+        (layer_transfer, ["ablation", "layer_transfer"]),
+    ],
+)
+def test_a_table_reads_no_more_samples_than_its_rule_has(module, parts, run_of):
     results, grid = run_of("rte")
-    assert len(build(ablation, results, grid)[0])
-    with pytest.raises(InputError, match=r"transformer_layer_transfer\.parquet: no such file"):
-        layer_transfer.build(results, grid)
+    write_samples(results, grid, parts)
+    assert len(module.build(results, grid).frame)
+    for part in grid.parts():
+        if part.endswith(tuple(parts)):
+            part_path(results, part).unlink()
+            break
+    with pytest.raises(InputError, match=r"\.parquet: no such file"):
+        module.build(results, grid)
 
 
 def test_costs_are_apart_from_the_scores(run_of, change):
@@ -59,9 +71,8 @@ def test_costs_are_apart_from_the_scores(run_of, change):
 
     def tables_of(names):
         write_samples(results, grid)
-        argv = ["--results", str(results), "--grid", grid.to_json(), "--out"]
         for name in names:
-            make_table([name, *argv, str(results / f"{name}.csv")])
+            make(f"{name}.csv", results, grid)
         forms = ("csv", "md")
         return {n: [(results / f"{n}.{form}").read_bytes() for form in forms] for n in names}
 
@@ -114,11 +125,10 @@ def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
 def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_of):
     results, grid = run_of("rte", "mnli")
     out = results / "ablation.csv"
-    argv = ["--results", str(results), "--grid", grid.to_json(), "--out"]
     write_samples(results, grid)
-    make_table(["ablation", *argv, str(out)])
+    make("ablation.csv", results, grid)
     first = out.read_bytes()
-    make_table(["ablation", *argv, str(out)])
+    make("ablation.csv", results, grid)
     assert out.read_bytes() == first
     with open(out, encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
@@ -128,6 +138,28 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     missing = next(line for line in lines if line["task"] == "qqp")
     assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")
     assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")
+
+
+def test_several_are_made_in_one_process_whose_log_has_their_times_and_names_a_faulty_one(
+    run_of, capsys
+):
+    results, grid = run_of("rte")
+    file = results / "grid.json"
+    file.write_text(grid.to_json())
+    write_samples(results, grid)
+    argv = ["--results", str(results), "--grid", str(file)]
+    products = ["ablation.csv", "figures/differences.png"]
+    main([*products, *argv])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == products
+    assert all(re.fullmatch(r".*: \d+\.\d s", line) for line in lines)
+    assert {path.name for path in results.glob("*/differences.*")} == {
+        f"differences.{form}" for form in ("png", "svg", "pdf")
+    }
+    damaged = part_path(results, "transformer_layer_transfer")
+    damaged.write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=rf"^cells\.csv: {damaged}: not samples"):
+        main(["ablation.csv", "cells.csv", *argv])
 
 
 def test_samples_are_made_by_their_program_or_it_fails_in_one_line(run_of):

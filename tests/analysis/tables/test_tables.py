@@ -92,7 +92,7 @@ def test_the_values_by_seed_are_written_and_read_again_or_refused(run_of):
     results, grid = run_of("rte", "cola", "sst2")
     write_answers(results, grid)
     path = results / "ablation.csv"
-    write_samples(results, grid, ablation.INPUTS)
+    write_samples(results, grid)
     ablation.build(results, grid).write(path)
     rows = read_csv(path).dropna(subset=["mean", "diff"])
     for value in ("mean", "diff"):

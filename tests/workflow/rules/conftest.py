@@ -14,7 +14,7 @@ import pytest
 from tests.workflow.configs import ROOT, small
 from tests.workflow.running import copy_project, planned, snakemake, write
 
-ANALYSIS = ("samples_", "table_", "figure_", "page", "all")
+ANALYSIS = ("samples_", "tables_", "page", "all")
 LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of two tasks
 FINETUNE = {
     **{"finetune_ablation_transformer": 2, "finetune_layer_transfer_transformer": 2},
@@ -28,9 +28,10 @@ def upstream(plan: dict[str, int]) -> dict[str, int]:
     return {rule: n for rule, n in plan.items() if not rule.startswith(ANALYSIS)}
 
 
-def tables(plan: dict[str, int]) -> set[str]:
-    """The tables of a plan."""
-    return {rule.removeprefix("table_") for rule in plan if rule.startswith("table_")}
+def groups(plan: dict[str, int]) -> set[str]:
+    """The groups of tables and figures of a plan, each by its first table; `page` has the costs."""
+    made = {rule.removeprefix("tables_") for rule in plan if rule.startswith("tables_")}
+    return made | ({"page"} & {*plan})
 
 
 def options(run: Path, config: dict[str, Any] | None = None) -> tuple[str, ...]:

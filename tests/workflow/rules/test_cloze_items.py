@@ -48,8 +48,8 @@ def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
     options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
     plan = planned(ROOT, *options, "--", "results/figures/cloze.png")
     assert plan["pretrain"] == plan["cloze"] == 4 + 1
-    assert plan["table_cloze"] == plan["figure_cloze"] == plan["world"] == 1
-    assert not {"encode", "table_cells", "zero_shot"} & set(plan)
+    assert plan["tables_cloze"] == plan["world"] == 1
+    assert not {"encode", "tables_layer_transfer", "zero_shot"} & set(plan)
 
 
 @pytest.mark.parametrize("name", ["novels", "laptop"])
@@ -58,10 +58,10 @@ def test_a_run_without_cloze_items_has_no_table_of_them(name, tmp_path):
     raw_data(tmp_path / "data", config)
     options = ["--directory", str(tmp_path)]
     without = planned(ROOT, *options, "--configfile", write(tmp_path / "a.yaml", config), "all")
-    assert not {"cloze", "table_cloze", "figure_cloze"} & set(without)
+    assert not {"cloze", "tables_cloze"} & set(without)
     (tmp_path / "data" / "mine.jsonl").write_text("")
     given = changed(config, "experiment.cloze", "mine.jsonl")
     plan = planned(ROOT, *options, "--configfile", write(tmp_path / "b.yaml", given), "all")
     archs = 1 if name == "laptop" else 2
     n_seeds = len(parse(given).experiment.seeds.pretrain)
-    assert plan == without | {"cloze": archs * n_seeds, "table_cloze": 1, "figure_cloze": 1}
+    assert plan == without | {"cloze": archs * n_seeds, "tables_cloze": 1}

@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
-from tests.workflow.rules.conftest import options, plan_of, summary, tables, upstream
-from tests.workflow.running import command_line, copy_project, planned, snakemake, write
+from tests.workflow.rules.conftest import groups, options, plan_of, summary, upstream
+from tests.workflow.running import command_line, planned, snakemake, write
+from workflow.analysis import figures, tables
 from workflow.configuration.studies import shipped as paper_studies
 
 
@@ -31,28 +32,46 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("table", "cells"),
-    [
-        ("ablation", {"transformer": 12, "lstm": 12, "from_scratch": 12}),
-        # All that is sampled together.
-        ("contamination", {"transformer": 12, "from_scratch": 12}),
-        ("zero_shot", {}),
-    ],
-)
-def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_path):
-    plan = planned(ROOT, "--directory", str(tmp_path), f"results/{table}.csv")
-    found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "samples"))}
-    expected = {f"finetune_ablation_{job}": n for job, n in cells.items()}
-    archs = {job.partition("_")[0] for job in cells} - {"from"}
-    assert found == expected | {f"samples_{arch}_ablation": 1 for arch in archs}
-    assert ("zero_shot" in plan) == (table == "zero_shot")
-    assert ("contamination" in plan) == (table == "contamination")
+TRANSFORMER = {"finetune_ablation_transformer", "finetune_ablation_from_scratch", "pretrain"}
+TABLE_5 = TRANSFORMER | {"finetune_ablation_lstm"}
+EVERY_CELL = TABLE_5 | {
+    f"finetune_layer_transfer_{kind}" for kind in ("transformer", "lstm", "from_scratch")
+}
+GROUPS = {  # what one job makes, and what is trained, scored and searched for it
+    "data.csv": set(),
+    "pretraining.csv cost_pretraining.csv figures/pretraining.svg": {"pretrain"},
+    "zero_shot.csv figures/zero_shot.svg": {"pretrain", "zero_shot"},
+    "cloze.csv figures/cloze.svg": {"pretrain", "cloze"},
+    "ablation.csv degrees.csv figures/ablation.svg figures/differences.svg": TABLE_5,
+    "contamination.csv": TRANSFORMER | {"contamination"},
+    "main.csv": TABLE_5 | {"contamination"},
+    "layer_transfer.csv cells.csv figures/layer_transfer.svg": EVERY_CELL,
+    "claims.csv positive_control.csv figures/figure2.svg": EVERY_CELL | {"zero_shot"},
+    "cost.csv index.html": EVERY_CELL | {"zero_shot", "cloze", "contamination"},
+}
+
+
+@pytest.mark.parametrize("files", GROUPS)
+def test_a_target_trains_and_scores_what_it_needs_and_no_more(files, finished):
+    """The files of a group are made by one job, so that any of them has the same plan."""
+    first, *_ = wanted = [f"results/{file}" for file in files.split()]
+    rules = {row["output_file"]: row["rule"] for row in summary(finished)}
+    made = [file for file, rule in rules.items() if rule == rules[first]]
+    assert sorted(f for f in made if f.endswith((".csv", ".svg", ".html"))) == sorted(wanted)
+    plan = planned(ROOT, "--forceall", *options(finished), first)
+    models = ("finetune", "pretrain", "zero_shot", "cloze", "contamination")
+    assert {rule for rule in plan if rule.startswith(models)} == GROUPS[files]
+
+
+def test_every_table_and_figure_of_a_run_is_in_one_group():
+    names = [f"{name}.csv" for name in tables.names() if name != "confusion"]
+    names += [f"figures/{name}.svg" for name in figures.names()]
+    assert sorted([*names, "index.html"]) == sorted(" ".join(GROUPS).split())
 
 
 def test_the_costs_wait_for_every_table_and_figure(run, everything):
     plan = planned(ROOT, "--forceall", *options(run), "results/cost.csv")
-    assert {*everything} - {*plan} == {"all", "page"}
+    assert {*everything} - {*plan} == {"all"}
 
 
 def test_a_single_cell_can_be_asked_for(tmp_path):
@@ -72,24 +91,27 @@ def test_a_line_of_ones_own_is_a_row_of_table_5_and_trains_alone(run):
     plan = plan_of(run, config)
     wider = {"pretrain": 2, "finetune_ablation_transformer_2": 2}
     assert upstream(plan) == wider | {"finetune_ablation_transformer": 2}
-    assert {"ablation", "cells", "claims"} <= tables(plan) and plan["figure_ablation"] == 1
+    assert {"ablation", "layer_transfer", "claims"} <= groups(plan)
 
 
-def test_what_compares_a_line_that_is_not_wanted_is_not_made(run, everything):
+def made(run, config):
+    """The files that a config makes, below its results folder."""
+    return {row["output_file"].partition("/")[2] for row in summary(run, config)}
+
+
+def test_what_compares_a_line_that_is_not_wanted_is_not_made(run):
     lines = dict.fromkeys(["Transformer w/o pre-training", "Transformer w/o aux LM"])
     layers = {"values": [0, 5, 9, 12], "lines": {"Transformer w/o aux LM": None}}
     config = changed(small(), "experiment.studies.ablation", {"lines": lines})
-    plan = plan_of(run, changed(config, "experiment.studies.layer_transfer", layers))
-    assert plan["table_ablation"] == everything["table_positive_control"] == 1
-    assert "table_positive_control" not in plan
+    without = made(run, changed(config, "experiment.studies.layer_transfer", layers))
+    assert "ablation.csv" in without and "positive_control.csv" in made(run, small()) - without
 
 
-def test_a_full_model_alone_has_no_figure_of_differences(run, everything):
+def test_a_full_model_alone_has_no_figure_of_differences(run):
     others = [title for title in paper_studies(has_lstm=True)["ablation"]["lines"]][1:]
     lines = {"lines": dict.fromkeys(others)}
-    plan = plan_of(run, changed(small(), "experiment.studies.ablation", lines))
-    assert plan["figure_ablation"] == everything["figure_differences"] == 1
-    assert "figure_differences" not in plan
+    alone = made(run, changed(small(), "experiment.studies.ablation", lines))
+    assert "figures/ablation.png" in alone and "figures/differences.png" not in alone
 
 
 @pytest.mark.parametrize("name", ["smoke", "novels", "novels_night", "gpu", "paper", "laptop"])
@@ -162,7 +184,7 @@ def test_a_plan_without_some_of_its_data_is_a_table_and_names_what_is_missing(tm
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):
     options = ("--snakefile", str(ROOT / "Snakefile"), "--dry-run", "results/pretraining.csv")
-    assert re.search(r"^table_pretraining +1$", command_line(tmp_path, *options), re.MULTILINE)
+    assert re.search(r"^tables_pretraining +1$", command_line(tmp_path, *options), re.MULTILINE)
 
 
 def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
@@ -188,12 +210,3 @@ def test_the_last_line_of_a_run_with_a_page_names_it(run):
     assert snakemake(ROOT, *touched, "all").splitlines()[-1] == "open results/index.html"
     for others in ([*touched, "results/main.csv"], ["--dry-run", *touched[1:], "all"]):
         assert "index.html" not in snakemake(ROOT, *others).splitlines()[-1]
-
-
-def test_a_new_table_is_one_file(tmp_path):
-    copy_project(tmp_path)
-    (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text(
-        'INPUTS = ("ablation",)\n'
-    )
-    plan = planned(tmp_path, "--", "all")
-    assert plan["table_novel"] == plan["samples_lstm_ablation"] == 1

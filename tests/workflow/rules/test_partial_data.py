@@ -22,7 +22,7 @@ from tests.gpt1.examples import CHARACTERS, write_tokenizer
 from tests.support.programs import call
 from tests.tasks.both_layouts import tsv
 from tests.tasks.conftest import write as write_published
-from workflow.analysis import make_table
+from workflow.analysis.report import make
 from workflow.analysis.stats import samples
 from workflow.grid import Line
 
@@ -109,13 +109,12 @@ def results(tmp_path_factory):
         outputs = [cell.path(folder) for cell in mine]
         answers = [cell.predictions(folder) for cell in mine]
         done(finetune.main, *outputs, "--predictions", *answers, *inputs, *runs)
-    grid = ["--results", str(folder), "--grid", GRID.to_json(), "--out"]
     for part, of_part in GRID.parts().items():
         paths = [str(cell.path(folder)) for cell in of_part]
         argv = ["--results", str(folder), "--seeds", "0", "1", "--out"]
         samples.main([*paths, *argv, str(samples.part_path(folder, part))])
     for name in ("cells", *TABLES):
-        make_table.main([name, *grid, str(folder / f"{name}.csv")])
+        make(f"{name}.csv", folder, GRID)
     return folder
 
 

@@ -76,11 +76,11 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
 
 STUDIES = ("ablation", "layer_transfer")
 FIGURES = ("figure2", *STUDIES, "zero_shot", "differences")
-TABLES = ("cells", "main", *STUDIES, "zero_shot", "data", "claims", "cost")
+GROUPS = ("data", "zero_shot", "ablation", "layer_transfer", "claims")
 STAGES = {"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1}
 STAGES |= {f"finetune_{name}_transformer": 2 for name in STUDIES} | {"page": 1}
 STAGES |= {f"samples_transformer_{name}": 1 for name in STUDIES}
-STAGES |= {f"table_{name}": 1 for name in TABLES} | {f"figure_{name}": 1 for name in FIGURES}
+STAGES |= {f"tables_{name}": 1 for name in GROUPS}
 STAGES |= {"finetune_ablation_from_scratch": 2}
 
 
@@ -101,8 +101,7 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     config["experiment"]["tokenizer"]["folder"] = "weights/bpe"  # from where the run is started
     path = write(tmp_path / "c.yaml", config)
     options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
-    of_world = {"world": 1, "table_degrees": 1}
-    of_world |= {"cloze": 1, "table_cloze": 1, "figure_cloze": 1}
+    of_world = {"world": 1, "cloze": 1, "tables_cloze": 1}
     assert planned(ROOT, *options) == {**STAGES, **of_world}
 
 

@@ -14,7 +14,7 @@ from workflow.analysis import markdown
 from workflow.analysis.page import markup
 from workflow.analysis.stats.scores import OF_SEEDS
 from workflow.analysis.table import read_csv
-from workflow.grid import Grid, StudyHead
+from workflow.grid import Grid, PagePlan, StudyHead
 
 CAPTIONS = Path(__file__).parents[2] / "report"
 MODEL = ["arch", "corpus", "aux", "n_transfer"]
@@ -22,7 +22,7 @@ MODEL = ["arch", "corpus", "aux", "n_transfer"]
 
 @dataclass(frozen=True)
 class Run:
-    """A run's results folder, and the tables, figures and studies that its config has.
+    """A run's results folder, and the tables, figures and studies that its page has.
 
     `options` are the Snakemake options that chose the config, for the commands. What has not been
     made yet is empty HTML. Raises InputError for a damaged table or cell.
@@ -30,9 +30,7 @@ class Run:
 
     results: Path
     grid: Grid
-    tables: tuple[str, ...]
-    figures: tuple[str, ...]
-    studies: tuple[StudyHead, ...] = ()
+    page: PagePlan
     options: str = ""
 
     @property
@@ -51,12 +49,12 @@ class Run:
     @property
     def studies_made(self) -> list[StudyHead]:
         """The studies that were run."""
-        return [study for study in self.studies if self._is_made(study)]
+        return [study for study in self.page.studies if self._is_made(study)]
 
     @property
     def studies_to_make(self) -> list[StudyHead]:
         """The studies that were not run."""
-        return [study for study in self.studies if not self._is_made(study)]
+        return [study for study in self.page.studies if not self._is_made(study)]
 
     def _is_made(self, study: StudyHead) -> bool:
         return (self.results / "studies" / f"{study.name}.md").exists()
@@ -64,7 +62,7 @@ class Run:
     def frame(self, table: str) -> pd.DataFrame | None:
         """A table's numbers, or None where it was not made."""
         path = self.results / f"{table}.csv"
-        return read_csv(path) if table in self.tables and path.exists() else None
+        return read_csv(path) if table in self.page.tables and path.exists() else None
 
     def fine_tuning_runs(self) -> pd.DataFrame | None:
         """The runs of `cells.csv`, whose rows are scores: one row each."""

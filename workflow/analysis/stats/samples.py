@@ -51,8 +51,8 @@ class Samples:
     own: dict[str, OwnTask] = field(default_factory=dict)
 
     @classmethod
-    def of_grid(cls, results: Path, grid: Grid, names: Iterable[str]) -> Self:
-        """Read the parts of the grid whose names end with one of `names`.
+    def of_grid(cls, results: Path, grid: Grid, names: Iterable[str] = ("",)) -> Self:
+        """Read the parts of the grid whose names end with one of `names`; all if none are given.
 
         Raises InputError for a file that is missing or damaged.
         """

@@ -3,7 +3,8 @@
 import math
 from pathlib import Path
 
-from tasks.world import read_degrees
+from tasks.world.degrees import read_degrees
+from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.samples import Samples
@@ -39,6 +40,14 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         frame, more = parts.add(frame, run)
         sections += more
     return Table(frame, [*sections, *run.legend()])
+
+
+def write(results: Path, grid: Grid, study: StudyPlan, out: Path) -> None:
+    """Write the table as CSV and Markdown, and the figure as PNG, SVG and PDF."""
+    made = build(results, grid, study)
+    made.write(out)
+    draw = parts.draw if study.is_compared else lines.draw
+    style.save(lambda: draw(made.frame, study), out.with_suffix(".png"))
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:

@@ -22,15 +22,13 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("ablation", "facts", "baselines")
-
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (variant, task) and per (variant, average).
 
     `diff` is the variant minus the full transformer, paired by row and seed.
     """
-    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    samples, notes = Samples.of_grid(results, grid, ["ablation"]), Notes.read(results, grid.tasks)
     study = grid.studies["ablation"]
     # The paper's eight tasks, run or not, and then the others.
     eight = [*EIGHT] if {*EIGHT} & {*study.tasks} else []

@@ -20,7 +20,6 @@ from workflow.analysis.stats.scores import Score, is_marked
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("", "facts")  # the samples of every part of the grid, and facts
 CELL = ["task", "line", "arch", "aux", "n_transfer", "corpus"]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
@@ -31,7 +30,7 @@ SWEEP = ["task", "arch", "corpus", "aux"]
 
 def build(results: Path, grid: Grid) -> Table:
     """The scores of the seeds that the config asks for."""
-    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    samples, notes = Samples.of_grid(results, grid), Notes.read(results, grid.tasks)
     rows = [
         row | {"note": notes.of(cell.task)}
         for cell in grid.cells()

@@ -31,7 +31,6 @@ from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 # The samples of every part of the grid, and others.
-INPUTS = ("", "zero_shot", "facts", "encoded", "cells", "baselines")
 TABLE_5 = ["table_5", "table_5_low", "table_5_high"]
 DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4), "p": 6}
 
@@ -39,7 +38,7 @@ DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4)
 def build(results: Path, grid: Grid) -> Table:
     """One row per claim, or per claim and task; the user's own tasks are left out."""
     grid = grid.model_copy(update={"tasks": [n for n in grid.tasks if n not in grid.own]})
-    run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
+    run = Evidence(results, grid, Samples.of_grid(results, grid))
     data = PUBLISHED if run.is_all_published else MADE
     rows = [
         {"statement": claim.statement, "section": claim.section, **_row(finding), "data": data}

@@ -16,7 +16,6 @@ from workflow.analysis import markdown
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("cloze",)
 COLUMNS = [
     *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
     *("ci_low", "ci_high"),

@@ -14,7 +14,6 @@ from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("predictions of own tasks",)
 COLUMNS = ["task", "split", "label", "prediction", "rows"]
 MANY = 25  # the most labels that the Markdown has a matrix of
 ABOUT = (

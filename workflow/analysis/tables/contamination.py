@@ -18,7 +18,6 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
 
-INPUTS = ("transformer_ablation", "contamination", "facts of all examples")
 COLUMNS = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
     *("alarms", "note", "rows", "share", "short", *decontaminated.COLUMNS),
@@ -34,7 +33,10 @@ ABOUT = (
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (task, split, aux); shares in percent of the split's rows."""
-    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.examples)
+    samples, notes = (
+        Samples.of_grid(results, grid, ["transformer_ablation"]),
+        Notes.read(results, grid.examples),
+    )
     rows = []
     for name in grid.examples:
         cells = [cell for cell in grid.full_transformer() if cell.task == name]

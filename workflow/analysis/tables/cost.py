@@ -20,7 +20,6 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables.cells import CELL, SWEEP
 from workflow.grid import Grid
 
-INPUTS = ("cells", "last checkpoints", "encoded", "zero_shot", "all but costs")
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
 COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
 MEASURED = ["train_tokens", "train_seconds", "peak_mb", "cpu"]  # of each run

@@ -9,7 +9,6 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables.pretraining import checkpoints
 from workflow.grid import Grid
 
-INPUTS = ("checkpoints",)
 COSTS = {"train_tokens": ("tokens", ".0f"), "train_seconds": ("seconds", ".0f")}
 COSTS |= {"peak_mb": ("peak MB", ".1f")}
 

@@ -19,7 +19,6 @@ from workflow.analysis.examples import check_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("facts of all examples", "encoded of all examples")
 SHOWN = {
     "rows": "rows",
     "labels": "labels",

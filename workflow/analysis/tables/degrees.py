@@ -19,13 +19,12 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid, StudyPlan
 
-INPUTS = ("ablation",)
 MEAN, BEST = "avg_all", "best baseline"
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per variant, task (or their mean) and degree; cells that were not run have none."""
-    samples = Samples.of_grid(results, grid, INPUTS)
+    samples = Samples.of_grid(results, grid, ["ablation"])
     study = grid.studies["ablation"]
     run = Lines(study, grid, samples, Notes({}), {MEAN: study.tasks})
     frames = []

@@ -18,12 +18,13 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("ablation", "layer_transfer", "facts")
-
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, aux, n_transfer, task, split), by the task's main metric."""
-    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    samples, notes = (
+        Samples.of_grid(results, grid, ["ablation", "layer_transfer"]),
+        Notes.read(results, grid.tasks),
+    )
     study = grid.studies["layer_transfer"]
     run = Lines(study, grid, samples, notes, {"mean": study.tasks})
     frame = pd.concat(_frames(run), ignore_index=True)

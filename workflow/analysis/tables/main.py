@@ -22,7 +22,6 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("ablation", "contamination", "facts")
 FURTHER = "beside Table 4"
 TITLES = {
     "Table 2": "Natural language inference (Table 2): accuracy",
@@ -39,7 +38,7 @@ PLACE = ["table", "column", "task", "split", "metric", "carries_paper"]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (this run's model, column, split) and one per published figure."""
-    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    samples, notes = Samples.of_grid(results, grid, ["ablation"]), Notes.read(results, grid.tasks)
     places = pd.DataFrame(_places(samples), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.itertuples()]
     ours = _ours(grid, samples, places)

@@ -38,7 +38,6 @@ from workflow.analysis.stats.samples import CORRELATIONS
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
-INPUTS = ("baselines", "ablation.csv", "degrees.csv", "layer_transfer.csv", "zero_shot.csv")
 CONTROLS = (SHUFFLED, PERMUTED)
 PRETRAINED = (FULL, NO_AUX, LSTM, LSTM_NO_AUX)  # on books; not lines of the user's own
 LEAD = "full minus the best baseline of each task"
@@ -62,7 +61,8 @@ Check = dict[str, Any]  # a row of the table
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
-    ablation, degrees, layer_transfer = (read_csv(results / name) for name in INPUTS[1:4])
+    names = ("ablation.csv", "degrees.csv", "layer_transfer.csv")
+    ablation, degrees, layer_transfer = (read_csv(results / name) for name in names)
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     is_lexical = {*degrees["degree"]} == {"lexical"}
     checks += [] if is_lexical else [_composed(degrees)]
@@ -72,7 +72,7 @@ def build(results: Path, grid: Grid) -> Table:
     checks += [_gain(ablation, of, name) for of, name in REPORTED.items() if of.title in titles]
     checks += _layers(layer_transfer, grid)
     if grid.zero_shot.tasks:
-        zero_shot = read_csv(results / INPUTS[4])
+        zero_shot = read_csv(results / "zero_shot.csv")
         checks += [*_zero_shot(zero_shot), *_prompts(zero_shot, grid)]
     frame = pd.DataFrame(checks)
     if is_lexical:

@@ -13,7 +13,6 @@ from workflow.analysis import markdown
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("checkpoints",)
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "by_seed"),
     *("train_tokens", "update", "heldout_loss", "train_loss"),

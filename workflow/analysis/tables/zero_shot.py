@@ -22,7 +22,6 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("zero_shot", "facts of zero-shot tasks")
 COLUMNS = [
     *("arch", "task", "scoring", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
     *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
