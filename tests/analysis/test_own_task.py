@@ -18,7 +18,7 @@ from tests.analysis.conftest import (
     write_tables,
 )
 from tests.facts import SCORED
-from workflow.analysis.page.markup import from_markdown
+from workflow.analysis.page.run import from_markdown
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import confusion, zero_shot
 

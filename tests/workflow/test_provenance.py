@@ -222,7 +222,7 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     assert not provenance(tmp_path, 1).refusal([job])
     assert provenance(tmp_path, 2).of_another_config([job]) == job.output
     assert not provenance(tmp_path, 1).of_another_config([job])
-    for name in ("study", "studies", "grid", "lines"):  # which a part of the config determines
+    for name in ("study", "page", "grid", "lines"):  # which a part of the config determines
         assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures, markdown, tables
-from workflow.analysis.page import markup
-from workflow.analysis.page.glance import QUESTIONS
-from workflow.analysis.page.write import html
+from workflow.analysis.page import write
+from workflow.analysis.page.run import from_markdown
+from workflow.analysis.page.write import QUESTIONS, html
 from workflow.analysis.report import make
 from workflow.analysis.table import Table
 from workflow.grid import Grid, PagePlan, StudyHead
@@ -35,7 +35,7 @@ LM_COEF = StudyHead(name="lm_coef", heading="The weight", question="What does it
 STUDIES = [DECAY, LM_COEF]
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}
-PAGE = Path(markup.__file__).parent
+PAGE = Path(write.__file__).parent
 ROOT = PAGE.parents[2]
 
 
@@ -266,10 +266,10 @@ def test_text_from_outside_is_escaped(page):
     assert "<script>alert" not in page and "&lt;/code&gt;&lt;script&gt;alert" in page
     assert [text for _, _, text in Elements(page).of("pre")] == [" ".join(CONFIG.split())]
     text = "| a | b |\n|:--|--:|\n| <b>x</b> | &lt;i> |\n\n[x](javascript:alert) <script>\n"
-    shown = markup.from_markdown(text, '"><script>')
+    shown = from_markdown(text, '"><script>')
     assert ">&lt;b&gt;x&lt;/b&gt;</th>" in shown and ">&lt;i&gt;</td>" in shown
     assert "<script" not in shown and "href" not in shown
-    assert "<img" not in markup.from_markdown("![x](https://example.org/x.png)", "")
+    assert "<img" not in from_markdown("![x](https://example.org/x.png)", "")
 
 
 def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
@@ -323,7 +323,7 @@ def test_a_page_says_of_which_data_and_seeds_it_is(page, grid, results, tmp_path
 def test_a_table_keeps_its_alignment_and_its_verdicts_have_a_tone():
     frame = pd.DataFrame({"x": ["a", "*paper*"], "n": ["1.5", "–"], "needs": ["reproduced", "2"]})
     text = markdown.render(frame.set_index("x"), words=["needs"])
-    shown = markup.from_markdown(f"# Head\n\n## Sub\n\n{text}", "title")
+    shown = from_markdown(f"# Head\n\n## Sub\n\n{text}", "title")
     assert "Head" not in shown and "<h4>Sub</h4>" in shown and 'aria-label="title"' in shown
     rows = re.findall(r"<tr>(.*?)</tr>", shown, re.DOTALL)
     assert [row.count("text-align:right") for row in rows] == [1, 1, 1]

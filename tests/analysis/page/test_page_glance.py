@@ -7,9 +7,8 @@ from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
 from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
 from workflow.analysis.claims.paper_claims import CLAIMS
-from workflow.analysis.page.glance import QUESTIONS, Glance
-from workflow.analysis.page.markup import TONES
-from workflow.analysis.page.run import Run, alarms
+from workflow.analysis.page.run import TONES, Run, alarms
+from workflow.analysis.page.write import QUESTIONS, Glance
 from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
 from workflow.analysis.tables.positive_control import LEAD
 from workflow.grid import PagePlan

@@ -1,10 +1,22 @@
-"""The commands that the graph starts: each cell from the right weights, with its own settings."""
+"""The commands of jobs: of cells and cloze items, and those that damaged files' errors give."""
 
+import json
 import re
+import shlex
+from pathlib import Path
+
+import pytest
 
 from gpt1.settings import JobSettings
-from tests.workflow.configs import changed, small
-from tests.workflow.running import ROOT, snakemake, write
+from gpt1.text.tokens import open_tokens
+from gpt1.weights.checkpoint import read_facts
+from tasks.common.arrow import read_split
+from tasks.common.errors import InputError
+from tasks.world.manifest import check
+from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
+from tests.workflow.running import planned, snakemake, write
+from tests.world.test_world import TINY, make_world
+from workflow.configuration import paths
 from workflow.configuration.read import parse
 from workflow.plan import Plan
 
@@ -67,3 +79,98 @@ def test_a_language_model_is_pre_trained_from_its_own_seed(tmp_path):
     assert f"--settings '{own.pretrain('transformer', 2).to_json()}'" in said
     assert own.pretrain("transformer", 2).seed == 2
     assert re.search(r"--corpus \S*results/corpus/corpus\.json ", said)
+
+
+def with_data(folder):
+    """A config on data of one's own."""
+    config = changed(small(), "experiment.world", ...) | {"data": str(folder)}
+    raw_data(folder, config)
+    return config
+
+
+def test_the_world_has_its_own_cloze_items():
+    config = parse(small())
+    assert paths.cloze_file(config) == "results/world/Cloze/items.jsonl"
+    assert paths.raw_cloze(config) == ["results/world/manifest.json"]
+
+
+def test_other_data_has_those_that_the_config_names(tmp_path):
+    config = with_data(tmp_path)
+    assert paths.cloze_file(parse(config)) is None
+    given = changed(config, "experiment.cloze", "mine.jsonl")
+    assert paths.cloze_file(parse(given)) == f"{tmp_path}/mine.jsonl"
+    assert paths.raw_cloze(parse(given)) == [f"{tmp_path}/mine.jsonl"]
+    absolute = changed(config, "experiment.cloze", "/elsewhere/mine.jsonl")
+    assert paths.cloze_file(parse(absolute)) == "/elsewhere/mine.jsonl"
+    of_world = changed(small(), "experiment.cloze", "/elsewhere/mine.jsonl")
+    assert paths.cloze_file(parse(of_world)) == "/elsewhere/mine.jsonl"
+
+
+def test_a_file_of_cloze_items_that_is_not_there_is_one_line(tmp_path):
+    config = changed(with_data(tmp_path), "experiment.cloze", "mine.jsonl")
+    (line,) = faults(config)
+    assert line.startswith(f"experiment.cloze: no file {tmp_path}/mine.jsonl; put it there")
+    (tmp_path / "mine.jsonl").write_text("")
+    assert faults(config) == []
+
+
+def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
+    config = changed(small(), "experiment.seeds", {"pretrain": [0, 3], "finetune": [0, 1]})
+    line = {"pretrain.shuffled": "words", "seeds.pretrain": [0]}
+    config = changed(config, "experiment.studies.ablation", {"lines": {"shuffled": line}})
+    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    plan = planned(ROOT, *options, "--", "results/figures/cloze.png")
+    assert plan["pretrain"] == plan["cloze"] == 4 + 1
+    assert plan["tables_cloze"] == plan["world"] == 1
+    assert not {"encode", "tables_layer_transfer", "zero_shot"} & set(plan)
+
+
+@pytest.mark.parametrize("name", ["novels", "laptop"])
+def test_a_run_without_cloze_items_has_no_table_of_them(name, tmp_path):
+    config = shipped(name) | {"data": str(tmp_path / "data")}
+    raw_data(tmp_path / "data", config)
+    options = ["--directory", str(tmp_path)]
+    without = planned(ROOT, *options, "--configfile", write(tmp_path / "a.yaml", config), "all")
+    assert not {"cloze", "tables_cloze"} & set(without)
+    (tmp_path / "data" / "mine.jsonl").write_text("")
+    given = changed(config, "experiment.cloze", "mine.jsonl")
+    plan = planned(ROOT, *options, "--configfile", write(tmp_path / "b.yaml", given), "all")
+    archs = 1 if name == "laptop" else 2
+    n_seeds = len(parse(given).experiment.seeds.pretrain)
+    assert plan == without | {"cloze": archs * n_seeds, "tables_cloze": 1}
+
+
+def remedy(error: InputError) -> list[str]:
+    """The options of the command that an error ends with."""
+    return shlex.split(re.search(r"; make it again: snakemake --cores 1 (.*)$", str(error))[1])
+
+
+def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = Path("made")
+    make_world(TINY, results / "world")
+    (results / "world" / "books" / "book000.txt").unlink()
+    (results / "corpus").mkdir()
+    splits = {"train": {"file": "train.bin", "tokens": 9, "sha256": ""}}
+    facts = {"splits": splits, "tokenizer": "", "n_vocab": 9, "corpus": "books", "documents": ""}
+    (results / "corpus" / "corpus.json").write_text(json.dumps(facts))
+    (results / "corpus" / "train.bin").write_bytes(b"cut")
+    examples = results / "examples" / "rte" / "train"
+    examples.mkdir(parents=True)
+    (examples / "state.json").write_text('{"_data_files": [{"filename": "data.arrow"}]}')
+    config = small() | {"results": str(results)}
+    update = parse(config).updates()[-1]
+    checkpoint = results / "pretrain" / "lstm" / "seed-0" / f"update-{update}.safetensors"
+    checkpoint.parent.mkdir(parents=True)
+    checkpoint.with_suffix(".json").write_text("{}")
+    path = write(tmp_path / "c.yaml", config)
+    monkeypatch.setenv("RUN_OPTIONS", f"--configfile {path}")
+    for read, rule in (
+        (lambda: check(results / "world" / "books"), "world"),
+        (lambda: open_tokens(results / "corpus" / "corpus.json", "train"), "tokens"),
+        (lambda: read_split(examples.parent, "train"), "examples"),
+        (lambda: read_facts(checkpoint), "pretrain"),
+    ):
+        with pytest.raises(InputError) as error:
+            read()
+        assert planned(ROOT, "-d", str(tmp_path), *remedy(error.value))[rule] == 1, error.value

@@ -1,23 +1,40 @@
-"""A run as the page's templates see it: its results as HTML, and the commands that make them."""
+"""A run as the page's templates see it: its results as HTML, and the commands that make them.
+
+The HTML runs no code: Markdown is rendered by a library, figures are images.
+"""
 
 import json
 import shlex
+from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from markupsafe import Markup
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
 
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
-from workflow.analysis.page import markup
+from workflow.analysis.markdown import MISSING
 from workflow.analysis.stats.scores import OF_SEEDS
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid, PagePlan, StudyHead
 
 CAPTIONS = Path(__file__).parents[2] / "report"
 MODEL = ["arch", "corpus", "aux", "n_transfer"]
+TONES = {  # how the words of a verdict look
+    "reproduced": "good",
+    "holds here": "good",
+    "yes": "good",
+    "not reproduced": "bad",
+    "does not hold here": "bad",
+    "equal": "none",
+    "no": "bad",
+    "undecided": "open",
+    "not run": "none",
+    MISSING: "none",
+}
 
 
 @dataclass(frozen=True)
@@ -73,15 +90,15 @@ class Run:
 
     def table(self, name: str, title: str) -> Markup:
         """A table; `name` is its path below the results without the suffix."""
-        return markup.from_markdown(markup.read(self.results / f"{name}.md"), title)
+        return from_markdown(read(self.results / f"{name}.md"), title)
 
     def figure(self, name: str, description: str) -> Markup:
         """A figure; `name` is its path below the results without the suffix."""
-        return markup.figure(self.results / f"{name}.svg", description)
+        return image(self.results / f"{name}.svg", description)
 
     def caption(self, name: str) -> str:
         """A caption of Snakemake's report as one line; empty if there is none."""
-        return " ".join(markup.read(CAPTIONS / f"{name}.rst").split())
+        return " ".join(read(CAPTIONS / f"{name}.rst").split())
 
     @property
     def of_rows(self) -> list[str]:
@@ -98,7 +115,7 @@ class Run:
         counts = alarms(runs)
         if counts.empty:
             return Markup("<p>No run raised an alarm.</p>")
-        return markup.from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
+        return from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
 
     def environments(self) -> Markup:
         """The environments that the grid's cells recorded in training, and where they differ."""
@@ -115,7 +132,7 @@ class Run:
         if differ := [name for name in table if table[name].nunique() > 1]:
             firsts = ", ".join(f"`{of[0].name}`" for of in found.values())
             text += f"\n\nCells differ in {', '.join(differ)}; first of each row: {firsts}."
-        return markup.from_markdown(text, "Trained with")
+        return from_markdown(text, "Trained with")
 
 
 def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
@@ -148,3 +165,43 @@ def alarms(runs: pd.DataFrame) -> pd.DataFrame:
     heads = {"arch": "model", "n transfer": "layers"}
     table = table.replace({"corpus": markdown.CORPORA})
     return table.rename(columns=heads).set_index("model").astype(str)
+
+
+def from_markdown(text: str, title: str) -> Markup:
+    """Markdown as HTML without its own heading; each table is in a scrolling box named `title`.
+
+    An image becomes a link: the page loads no file but itself.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(text)
+    if tokens and tokens[0].type == "heading_open":
+        tokens = tokens[3:]
+    for i, token in enumerate(tokens):
+        if token.type.startswith("heading"):
+            token.tag = "h4"  # below the title
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        elif token.type == "td_open" and tokens[i - 1].type == "tr_open":
+            token.tag = tokens[i + 2].tag = "th"
+            token.attrSet("scope", "row")
+        elif token.content in TONES and tokens[i - 1].tag == "td":  # not a row's own head
+            tokens[i - 1].attrSet("class", TONES[token.content])
+    html = parser.renderer.render(tokens, parser.options, {})
+    box = f'<div class="box" role="region" aria-label="{escape(title)}" tabindex="0"><table>'
+    return Markup(html.replace("<table>", box).replace("</table>", "</table></div>"))
+
+
+def image(path: Path, description: str) -> Markup:
+    """An SVG as an image, in which a browser runs no script and loads nothing; empty if absent."""
+    box = Markup('<div class="box"><img src="{}" alt="{}"></div>')
+    return box.format(data_uri(path), description) if path.exists() else Markup()
+
+
+def data_uri(path: Path) -> str:
+    """An SVG as a data URI."""
+    return f"data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}"
+
+
+def read(path: Path) -> str:
+    """The text of a file; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

@@ -1,23 +1,216 @@
 """Write the page of a run: one HTML file that requests nothing and depends on its inputs alone.
 
-The environment variable RUN_CONFIG names the file of the run's config, RUN_OPTIONS has the
-Snakemake options that chose it. Both are only shown, so changing them reruns nothing.
+It begins with the run at a glance. The environment variable RUN_CONFIG names the file of the run's
+config, RUN_OPTIONS has the Snakemake options that chose it. Both are only shown, so changing them
+reruns nothing.
 """
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tasks.common.files import write_atomic
-from workflow.analysis.page.glance import Glance
-from workflow.analysis.page.markup import TONES, from_markdown
-from workflow.analysis.page.run import Run
+from workflow.analysis import markdown
+from workflow.analysis.claims.finding import (
+    DOES_NOT_HOLD,
+    EQUAL,
+    HOLDS,
+    NOT_RUN,
+    UNDECIDED,
+    VERDICTS,
+    shown,
+)
+from workflow.analysis.page.run import TONES, Run, from_markdown, raised
+from workflow.analysis.paper import (
+    EMBEDDINGS,
+    FITTED,
+    FULL,
+    LSTM,
+    NO_AUX,
+    NO_PRETRAINING,
+    VECTORS,
+    Variant,
+)
+from workflow.analysis.stats.scores import DISAGREE
+from workflow.analysis.tables.claims import decided
+from workflow.analysis.tables.positive_control import LEAD
 from workflow.grid import Grid, PagePlan
 
 HERE = Path(__file__).parent
 TEMPLATES = ("page.html", "outline.html")  # the frame, and its content
+YES = {HOLDS: "Yes", DOES_NOT_HOLD: "No", EQUAL: "No difference that matters"}
+# The paper's questions, the claims that answer each (the first that was run), and what the verdicts
+# on them say.
+QUESTIONS: tuple[tuple[str, tuple[str, ...], dict[str, str]], ...] = (
+    ("Does pre-training help?", ("Pre-training helps on average",), YES),
+    (
+        "Is it more than words?",
+        (
+            "More than word-level information is transferred",
+            "More is learnt than the best shallow baseline sees",
+        ),
+        YES,
+    ),
+    (
+        "Does the auxiliary loss help?",
+        ("The average over the paper's eight tasks is higher without the auxiliary loss",),
+        {HOLDS: "No, it costs points", DOES_NOT_HOLD: "Yes", EQUAL: YES[EQUAL]},
+    ),
+    (
+        "Transformer or LSTM?",
+        ("The LSTM scores less on average",),
+        {HOLDS: "The transformer", DOES_NOT_HOLD: "The LSTM", EQUAL: YES[EQUAL]},
+    ),
+    (
+        "Do more layers help?",
+        (
+            "The layers above the embeddings help",
+            "The layers above the embeddings help MNLI",
+        ),
+        YES,
+    ),
+    (
+        "Do zero-shot scores rise along pre-training?",
+        ("Zero-shot scores rise along pre-training",),
+        YES,
+    ),
+)
+
+SIDES = {  # of a contrast, in a sentence
+    FULL.name: "the full model",
+    NO_PRETRAINING.name: "the same network without pre-training",
+    NO_AUX.name: "the model without the auxiliary loss",
+    LSTM.name: "the LSTM",
+    VECTORS.name: "a small network on word vectors",
+    FITTED.name: "a small network from scratch",
+    EMBEDDINGS.name: "its embeddings alone",
+    "best baseline of each task": "the best baseline of each task",
+}
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the tables say in a few numbers; each is empty or 0 if its table is missing.
+
+    `answers` has the paper's questions, each with its answer and a sentence with the numbers.
+    `checks` counts the positive control's checks by outcome, yes or no. `leads` has the points by
+    which the full model is ahead of the best baseline of each task, on average and on compositional
+    rows; `above_words` those by which it is ahead of the bag of words. `verdicts` counts the claims
+    by verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
+    average, with its `interval`; `over_fitted` is the gain over a small network from scratch.
+    `runs` counts fine-tuning runs, `alarms` those with an alarm of their own, `cells` the cells and
+    `disagree` those whose seeds disagree.
+    """
+
+    answers: list[tuple[str, str, str]]
+    checks: dict[str, int]
+    leads: list[str]
+    above_words: str
+    verdicts: dict[str, int]
+    decided: str
+    gain: str
+    interval: str
+    over_fitted: str
+    runs: int
+    alarms: int
+    cells: int
+    disagree: int
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Read the run's tables. Raises InputError for a damaged one."""
+        ablation = run.frame("ablation")
+        gain, _, interval = _gain(ablation, NO_PRETRAINING).partition(" ")
+        runs, claims = run.fine_tuning_runs(), run.frame("claims")
+        of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
+        control = run.frame("positive_control")
+        return cls(
+            answers=_answers(claims),
+            checks=_counts(control, "met", ("yes", "no")),
+            leads=_leads(control),
+            above_words=_above_words(ablation),
+            verdicts=_verdicts(claims),
+            decided="" if claims is None else decided(claims),
+            gain=gain,
+            interval=interval,
+            over_fitted=_gain(ablation, FITTED),
+            runs=len(of_runs),
+            alarms=int(of_runs.any(axis=1).sum()),
+            cells=len(of_cells),
+            disagree=int(of_cells.get(DISAGREE, pd.Series()).sum()),
+        )
+
+
+def _answers(claims: pd.DataFrame | None) -> list[tuple[str, str, str]]:
+    """Each of the paper's questions, the answer in words, and the contrast that gives it."""
+    if claims is None:
+        return []
+    known = claims[claims["verdict"] != NOT_RUN]
+    found = []
+    for question, statements, said in QUESTIONS:
+        lines = [known[known["statement"] == of] for of in statements]
+        row = next((of.iloc[0] for of in lines if len(of)), None)
+        if row is None:
+            found.append((question, NOT_RUN.capitalize(), ""))
+            continue
+        answer = said.get(row["verdict"], UNDECIDED.capitalize())
+        found.append((question, answer, _sentence(row)))
+    return found
+
+
+def _sentence(claim: pd.Series) -> str:
+    """A claim's contrast with its interval, in a sentence."""
+    tasks, numbers = claim["tasks"], [claim[name] for name in ("ours", "ci_low", "ci_high")]
+    a, minus, b = claim["contrast"].partition(" − ")
+    on = f"the {tasks} tasks" if tasks.startswith("mean") else tasks
+    if not minus:
+        return f"On {on}, the {a} is {markdown.interval(*numbers)}."
+    ours, low, high = numbers
+    more, numbers = ("more", numbers) if ours >= 0 else ("less", [-ours, -high, -low])
+    points = markdown.interval(*numbers)
+    first, second = (SIDES.get(side, side) for side in (a, b))
+    return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
+
+
+def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
+    return {} if table is None else {v: int((table[column] == v).sum()) for v in values}
+
+
+def _leads(control: pd.DataFrame | None) -> list[str]:
+    if control is None:
+        return []
+    found = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
+    return [markdown.value(points) for points in found]
+
+
+def _above_words(ablation: pd.DataFrame | None) -> str:
+    if ablation is None:
+        return ""
+    mean = ablation[(ablation["task"] == "avg_all") & (ablation["variant"] == FULL.title)]
+    lead = (mean["mean"] - mean["bag_of_words"]).dropna()
+    return f"{lead.iloc[0]:z.1f}" if len(lead) else ""
+
+
+def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
+    if claims is None:
+        return {}
+    found = _counts(claims, "verdict", VERDICTS)
+    return {shown(verdict, claims["data"].iloc[0]): n for verdict, n in found.items()}
+
+
+def _gain(ablation: pd.DataFrame | None, over: Variant) -> str:
+    """The full transformer minus a variant with nothing transferred, in the mean of all tasks."""
+    if ablation is None:
+        return ""
+    is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == over.title)
+    limits = -ablation.loc[is_gain, ["diff", "diff_high", "diff_low"]].dropna(subset="diff")
+    return markdown.interval(*limits.iloc[0]) if len(limits) else ""
 
 
 def html(results: Path, grid: Grid, page: PagePlan) -> str:
