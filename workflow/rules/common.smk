@@ -14,15 +14,11 @@ from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
 from tasks.common.files import sha256_json, write_atomic
 from workflow import code, results_folder, studies
-from workflow.analysis import figures
-from workflow.analysis.report import module_of
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
 from workflow.configuration.study_checks import run_faults
-from workflow.grid import PagePlan
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
-from workflow.studies import jobs
 
 # The files are read here because Snakemake reads `on` as true, 1e-4 as text, and only the last value
 # of a key given twice. The config that another workflow gives to its module is read as it stands.
@@ -57,9 +53,10 @@ LEARNT = [
 ]
 LONG = 2**15  # characters in one param; Linux limits a shell command to 128 KiB
 is_running = not workflow.is_main_process  # jobs of a cluster; else from the first job on
-CAPTIONS = PROJECT / "workflow" / "report"
 lacking = set()  # what is asked for and has files missing, see `user_files`
 given = set()  # the user's own files among the inputs
+# Whether raw files are missing, of a data set by its name or of the folder that a key gives.
+is_missing = functools.cache(lambda name: any(paths.missing_data(cfg, [name])))
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 if misplaced and workflow.is_main_process:
@@ -71,12 +68,6 @@ def stop(fault):
     if not workflow.dryrun:
         sys.exit(fault)
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
-
-
-@functools.cache
-def is_missing(name):
-    """Whether raw files are missing, of a data set by its name or of the folder that a key gives."""
-    return any(paths.missing_data(cfg, [name]))
 
 
 def user_files(name, files):
@@ -212,25 +203,6 @@ def own_option(name):
     return shlex.join(["--own", *arguments(own.to_json())]) if own else ""
 
 
-def grid_file(_):
-    """A param: the file of the grid.
-
-    In a file, as is all text of the config that a report's params would show: as markup.
-    """
-    return in_file(grid.to_json())
-
-
-def page_option(_):
-    """A param: the option that tells what the page shows."""
-    shown = PagePlan(tables=TABLES, figures=FIGURES, studies=studies.heads(lines))
-    return ["--page", in_file(shown.to_json())]
-
-
-def captions():
-    """A digest of the captions, which the page shows as well."""
-    return sha256_json({path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")})
-
-
 def shuffled_option(config):
     """The options for making a variant's tokens: none, or what is shuffled in a control."""
     shuffled = config.experiment.pretrain.shuffled
@@ -256,46 +228,6 @@ def training_job(stage):
         "gpu": gpus * (cfg.runtime.pretrain_processes if stage == "pretrain" else 1),
         "gpu_model": gpus * (cfg.runtime.gpu_model or ""),
     }
-
-
-def in_report(path, category, caption, **labels):
-    """An output shown in the report, with the caption workflow/report/CAPTION.rst if there is one."""
-    file = CAPTIONS / f"{caption}.rst"
-    caption = str(file) if file.is_file() else None
-    return report(path, caption=caption, category=category, labels=labels)
-
-
-def submitted(wildcards):
-    """The predictions to submit. The run ends here if the config does not ask for them."""
-    if not grid.unlabelled:
-        sys.exit(
-            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the run "
-            "has no task of GLUE; set it to true in the config"
-        )
-    return [cell.predictions("<results>") for cell in grid.submitted()]
-
-
-def study(wildcards):
-    """The plan of the requested study; the run ends here if it cannot be made."""
-    known, name = cfg.experiment.studies, wildcards.study
-    try:
-        if name in studies.OF_THE_PAPER:
-            raise ConfigError([f"experiment.studies.{name}: its table is {cfg.results}/{name}.csv"])
-        if name not in known:
-            names = ", ".join(known) or "none"
-            raise ConfigError([f"experiment.studies.{name}: no such study; known here: {names}"])
-        return studies.plan(lines, name)
-    except ConfigError as error:
-        sys.exit(str(error))
-
-
-def study_inputs(wildcards):
-    """All that a study reads: its cells, the cells pooled with them, facts and other files."""
-    found = study(wildcards)
-    own = dict.fromkeys([*found.cells(), *grid.pooled(found)])
-    cells = [file("<results>") for cell in own for file in (cell.path, cell.predictions)]
-    facts = expand("<results>/examples/{task}.json", task=found.tasks)
-    return [*cells, *facts, *studies.inputs(lines, found)]
 
 
 def started_from(job, file):

@@ -22,7 +22,7 @@ if cfg.experiment.world:
             settings=settings_json(lambda config, _: config.world()),
             code=code.digest("tasks.world.make"),
         shell:
-            "python -m tasks world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
+            "python -m tasks world --settings {params.settings:q} --out {params.out:q} &> {log}"
 
 
 # A data set of the Hugging Face hub at one commit; the only job that uses the network.

@@ -2,7 +2,7 @@
 # lines are split into jobs affects no result: finished runs are cached, whichever job needs them.
 # A cell of experiment.keep has a job of its own, which writes its weights as well; if it was trained
 # before it was named there, it is trained again.
-for job in jobs(lines):
+for job in studies.jobs(lines):
     cells = [Cell(line or FULL, "{task}") for line in job.lines]
 
     rule:
