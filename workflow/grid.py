@@ -261,10 +261,6 @@ class Grid(OfTasks):
         numbers = {line.n_transfer for line in lines if (line.arch, line.aux) == (arch, aux)}
         return sorted(numbers, key=lambda n: -1 if n == "none" else n)
 
-    def controls(self) -> list[Corpus]:
-        """The corpora of the negative controls."""
-        return list(dict.fromkeys(line.corpus for line in self.lines.values() if line.is_control))
-
     def cells(self) -> list[Cell]:
         """Every cell once, by architecture, task, auxiliary loss and layers; controls last."""
         archs = list(dict.fromkeys(line.arch for line in self.lines.values()))

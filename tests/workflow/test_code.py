@@ -84,18 +84,26 @@ def test_training_depends_on_no_reader_and_no_text(program):
         assert text <= {"gpt1/text/__init__.py", "gpt1/text/tokens.py"}  # the format of token files
 
 
-def test_the_readers_depend_on_no_task():
-    used = {path.relative_to(ROOT).as_posix() for path in used_files("tasks.read")}
-    assert "tasks/common/files.py" in used
-    assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/paper.py", "tasks/hub.py"}
-
-
-def test_zero_shot_scores_depend_on_no_reader():
-    used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.zero_shot")}
-    assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/paper.py", "gpt1/encode.py"}
-
-
-def test_pre_training_does_not_depend_on_the_tasks():
-    used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.pretrain")}
-    assert "gpt1/model/transformer.py" in used and "gpt1/training/optim.py" in used
-    assert "tasks/__init__.py" not in used and "gpt1/training/finetuning.py" not in used
+@pytest.mark.parametrize(
+    ("program", "uses", "not_uses"),
+    [
+        (
+            "tasks.read",
+            {"tasks/common/files.py"},
+            {"tasks/__init__.py", "tasks/task.py", "tasks/paper.py", "tasks/hub.py"},
+        ),
+        (
+            "gpt1.zero_shot",
+            set(),
+            {"tasks/__init__.py", "tasks/task.py", "tasks/dprd.py", "gpt1/encode.py"},
+        ),
+        (
+            "gpt1.pretrain",
+            {"gpt1/model/transformer.py", "gpt1/training/optim.py"},
+            {"tasks/__init__.py", "gpt1/training/finetuning.py"},
+        ),
+    ],
+)
+def test_a_program_depends_on_what_it_uses_alone(program, uses, not_uses):
+    used = {path.relative_to(ROOT).as_posix() for path in used_files(program)}
+    assert uses <= used and not used & not_uses

@@ -1,7 +1,6 @@
 """What a user sees: a panel on a terminal, a plain log elsewhere, a line for a mistake."""
 
 import importlib.util
-import logging
 import os
 import pty
 import re
@@ -12,7 +11,6 @@ import pytest
 
 from tests.workflow.configs import shipped
 from tests.workflow.running import ROOT, command_line, copy_project, write
-from workflow.panel import by_kind
 
 WORLD = "results/smoke/world/manifest.json"
 SMOKE = ("--configfile", str(ROOT / "workflow" / "config" / "smoke.yaml"))
@@ -69,13 +67,6 @@ def test_in_a_pipe_the_log_says_what_each_job_asks_for_and_lists_no_files(tmp_pa
     assert others and all(", 1 CPU, 1500 MB, 30 min, 1 GPU a100" in job for job in others)
     assert "world results/smoke/logs/world.log, 1 CPU, 2000 MB, 60 min" in jobs
     assert not re.search(r"^ +(input|output|resources):", said, re.MULTILINE)
-
-
-def test_rules_of_one_kind_are_counted_together():
-    stats = {"pretrain": 2, "pretrain_1": 1, "tokens": 1, "total": 4}
-    record = logging.makeLogRecord({"stats": stats, "rule_name": "tables_pretraining"})
-    assert by_kind(record) and record.rule_name == "tables"
-    assert record.stats == {"pretrain": 3, "tokens": 1, "total": 4}
 
 
 @pytest.mark.parametrize(

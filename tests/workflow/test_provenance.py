@@ -100,16 +100,6 @@ def test_a_run_that_failed_goes_on_without_records(project):
     assert "Nothing to be done" in snakemake(project, *options)
 
 
-def test_a_damaged_list_tells_nothing_until_all_is_made_anew(project):
-    shutil.rmtree(project / ".snakemake")
-    (project / "results" / "provenance.json").write_text("{")
-    fault = last(snakemake(project, f"results/{MADE}", code=1))
-    assert fault.startswith("error: results: nothing in results/provenance.json tells with which")
-    snakemake(project, "--forceall", f"results/{MADE}")
-    shutil.rmtree(project / ".snakemake")
-    assert "Nothing to be done" in snakemake(project, f"results/{MADE}")
-
-
 def test_another_lock_of_the_packages_is_told_until_all_is_made_anew(project):
     (project / "requirements.lock").write_text("torch==1\n")
     told = f"another requirements*.lock: 1 of its files, results/{MADE} among them, stay as"
@@ -227,7 +217,7 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", '{"study.csv": "0123 4567"}', '{"study.csv": {"code": ""}}']
+    "text", ["{", "[]", '{"study.csv": "0123 4567"}', '{"study.csv": {"code": ""}}']
 )
 def test_a_list_that_is_damaged_or_of_an_earlier_version_tells_nothing(text, tmp_path):
     (tmp_path / "study.csv").touch()

@@ -73,9 +73,9 @@ class Notes:
 
 def single_control(grid: Grid) -> list[str]:
     """The caveat of a table that compares several pre-trained models with a single control."""
-    n, shuffled = len(grid.seeds.sources()), {*SHUFFLED.values()} & {*grid.controls()}
+    n, controls = len(grid.seeds.sources()), SHUFFLED.values()
     n_control = min(
-        (len(c.pretrain) for c in grid.lines.values() if c.corpus in shuffled), default=n
+        (len(c.pretrain) for c in grid.lines.values() if c.corpus in controls), default=n
     )
     if n_control > 1 or n == 1:
         return []

@@ -2,6 +2,7 @@
 import difflib
 import shlex
 import threading
+from collections import Counter
 from pathlib import Path
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
@@ -12,10 +13,11 @@ from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.common.programs import PACKAGES, PLANNED, imported, refuse_edited, source_digest
 from workflow.configuration.read import as_yaml
-from workflow.panel import by_kind
 from workflow.provenance import Provenance
 
 RULES = [*(PROJECT / "workflow" / "rules").glob("*.smk")]
+# Rules that a loop makes, such as samples_lstm_ablation.
+KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|zero_shot|contamination|baselines)_.+")
 
 
 def own_rules():
@@ -149,6 +151,23 @@ def a_target(record):
         record.msg = (
             f"error: {found[1]}: no such target; {f'did you mean {near[0]}?' if near else own}"
         )
+    return True
+
+
+def by_kind(record):
+    """A filter of Snakemake's log that counts the jobs of one kind together.
+
+    The panel on a terminal has a bar for each rule, and one that is taller than the terminal leaves
+    some of its lines on the screen at the end.
+    """
+    said = vars(record)
+    if "rule_name" in said:
+        said["rule_name"] = KINDS.sub(r"\1", said["rule_name"])
+    if "stats" in said:
+        counts = Counter()
+        for rule, count in said["stats"].items():
+            counts[KINDS.sub(r"\1", rule)] += count
+        said["stats"] = dict(counts)
     return True
 
 

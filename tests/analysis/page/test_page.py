@@ -257,11 +257,6 @@ def test_a_study_has_its_question_and_command_or_its_table_and_figure(results, g
     assert re.findall(r'alt="([^"]*)"', article) == ["What does its weight do?"]
 
 
-def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):
-    first, second = (page_of(results, grid, TABLES, FIGURES) for i in range(2))
-    assert first == second
-
-
 def test_text_from_outside_is_escaped(page):
     assert "<script>alert" not in page and "&lt;/code&gt;&lt;script&gt;alert" in page
     assert [text for _, _, text in Elements(page).of("pre")] == [" ".join(CONFIG.split())]

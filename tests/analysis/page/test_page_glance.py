@@ -8,7 +8,7 @@ from tests.support.tables import write_table
 from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
 from workflow.analysis.claims.paper_claims import CLAIMS
 from workflow.analysis.page.run import TONES, Run, alarms
-from workflow.analysis.page.write import QUESTIONS, Glance
+from workflow.analysis.page.write import QUESTIONS, glance
 from workflow.analysis.paper import FITTED, FULL, NEITHER, NO_PRETRAINING
 from workflow.analysis.tables.positive_control import LEAD
 from workflow.grid import PagePlan
@@ -52,32 +52,18 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     }
     for name, frame in frames.items():
         write_table(frame, tmp_path / f"{name}.csv")
-    found = Glance.of(Run(tmp_path, GRID, PagePlan(tables=[*frames], figures=[])))
-    assert found.checks == {"yes": 2, "no": 1}
-    assert (found.runs, found.alarms, found.cells, found.disagree) == (9, 2, 3, 1)
-    assert found.decided == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
-    assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
-    assert found.over_fitted == "20.0 [17.5, 22.5]" and found.leads == ["9.0", "16.5"]
-    assert found.above_words == "27.7"
+    found = glance(Run(tmp_path, GRID, PagePlan(tables=[*frames], figures=[])))
+    assert found["checks"] == {"yes": 2, "no": 1}
+    assert (found["runs"], found["alarms"], found["cells"], found["disagree"]) == (9, 2, 3, 1)
+    assert found["decided"] == '1 of 3 lines are decided, 0 of 2 without "Pre-training helps"'
+    assert (found["gain"], found["interval"]) == ("39.9", "[33.2, 46.6]")
+    assert found["over_fitted"] == "20.0 [17.5, 22.5]" and found["leads"] == ["9.0", "16.5"]
+    assert found["above_words"] == "27.7"
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
-    assert found.verdicts == counts and [*found.verdicts] == [*counts]
-    nothing = Glance.of(Run(tmp_path / "none", GRID, PagePlan(tables=[*frames], figures=[])))
-    assert nothing == Glance(
-        answers=[],
-        checks={},
-        leads=[],
-        above_words="",
-        verdicts={},
-        decided="",
-        gain="",
-        interval="",
-        over_fitted="",
-        runs=0,
-        alarms=0,
-        cells=0,
-        disagree=0,
-    )
+    assert found["verdicts"] == counts and [*found["verdicts"]] == [*counts]
+    nothing = glance(Run(tmp_path / "none", GRID, PagePlan(tables=[*frames], figures=[])))
+    assert len(nothing) == 13 and not any(nothing.values())
 
 
 ANSWERS = {  # of a claim with this verdict, by the question's number
@@ -100,7 +86,7 @@ def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
     rows = [{"statement": of, "verdict": verdict, "data": MADE} | CLAIM for of in statements]
     rows.insert(0, {**rows[0], "verdict": "not run"})
     write_table(pd.DataFrame(rows), tmp_path / "claims.csv")
-    answers = Glance.of(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[]))).answers
+    answers = glance(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[])))["answers"]
     assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
     said = ANSWERS[asked, verdict]
     scores = "The full model scores 5.2 [-1.0, 11.5] points more"
@@ -119,7 +105,7 @@ def test_an_answer_is_a_sentence_whichever_side_is_ahead(tmp_path):
     ):  # fmt: skip
         row = {"statement": QUESTIONS[asked][1][0], "verdict": "holds", "data": MADE}
         write_table(pd.DataFrame([row | CLAIM | numbers]), tmp_path / "claims.csv")
-        answers = Glance.of(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[]))).answers
+        answers = glance(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[])))["answers"]
         assert answers[asked][2] == sentence
 
 

@@ -6,10 +6,9 @@ reruns nothing.
 """
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -94,8 +93,7 @@ SIDES = {  # of a contrast, in a sentence
 }
 
 
-@dataclass(frozen=True)
-class Glance:
+def glance(run: Run) -> dict[str, Any]:
     """What the tables say in a few numbers; each is empty or 0 if its table is missing.
 
     `answers` has the paper's questions, each with its answer and a sentence with the numbers.
@@ -105,63 +103,43 @@ class Glance:
     by verdict, and `decided` says how many lines are decided. `gain` is what pre-training adds on
     average, with its `interval`; `over_fitted` is the gain over a small network from scratch.
     `runs` counts fine-tuning runs, `alarms` those with an alarm of their own, `cells` the cells and
-    `disagree` those whose seeds disagree.
+    `disagree` those whose seeds disagree. Raises InputError for a damaged table.
     """
-
-    answers: list[tuple[str, str, str]]
-    checks: dict[str, int]
-    leads: list[str]
-    above_words: str
-    verdicts: dict[str, int]
-    decided: str
-    gain: str
-    interval: str
-    over_fitted: str
-    runs: int
-    alarms: int
-    cells: int
-    disagree: int
-
-    @classmethod
-    def of(cls, run: Run) -> Self:
-        """Read the run's tables. Raises InputError for a damaged one."""
-        ablation = run.frame("ablation")
-        gain, _, interval = _gain(ablation, NO_PRETRAINING).partition(" ")
-        runs, claims = run.fine_tuning_runs(), run.frame("claims")
-        of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
-        control = run.frame("positive_control")
-        return cls(
-            answers=_answers(claims),
-            checks=_counts(control, "met", ("yes", "no")),
-            leads=_leads(control),
-            above_words=_above_words(ablation),
-            verdicts=_verdicts(claims),
-            decided="" if claims is None else decided(claims),
-            gain=gain,
-            interval=interval,
-            over_fitted=_gain(ablation, FITTED),
-            runs=len(of_runs),
-            alarms=int(of_runs.any(axis=1).sum()),
-            cells=len(of_cells),
-            disagree=int(of_cells.get(DISAGREE, pd.Series()).sum()),
-        )
+    found: dict[str, Any] = dict.fromkeys(("answers", "checks", "leads", "verdicts"), ())
+    found |= dict.fromkeys(("above_words", "decided", "gain", "interval", "over_fitted"), "")
+    found |= dict.fromkeys(("runs", "alarms", "cells", "disagree"), 0)
+    if (ablation := run.frame("ablation")) is not None:
+        mean = ablation[(ablation["task"] == "avg_all") & (ablation["variant"] == FULL.title)]
+        lead = (mean["mean"] - mean["bag_of_words"]).dropna()
+        found["above_words"] = f"{lead.iloc[0]:z.1f}" if len(lead) else ""
+        found["gain"], _, found["interval"] = _gain(ablation, NO_PRETRAINING).partition(" ")
+        found["over_fitted"] = _gain(ablation, FITTED)
+    if (control := run.frame("positive_control")) is not None:
+        found["checks"] = _counts(control, "met", ("yes", "no"))
+        leads = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
+        found["leads"] = [markdown.value(points) for points in leads]
+    if (claims := run.frame("claims")) is not None:
+        verdicts, data = _counts(claims, "verdict", VERDICTS), claims["data"].iloc[0]
+        found["verdicts"] = {shown(verdict, data): n for verdict, n in verdicts.items()}
+        found |= {"decided": decided(claims), "answers": [*_answers(claims)]}
+    if (runs := run.fine_tuning_runs()) is not None:
+        of_runs, of_cells = raised(runs)
+        found |= {"runs": len(of_runs), "alarms": int(of_runs.any(axis=1).sum())}
+        disagree = int(of_cells.get(DISAGREE, pd.Series()).sum())
+        found |= {"cells": len(of_cells), "disagree": disagree}
+    return found
 
 
-def _answers(claims: pd.DataFrame | None) -> list[tuple[str, str, str]]:
+def _answers(claims: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     """Each of the paper's questions, the answer in words, and the contrast that gives it."""
-    if claims is None:
-        return []
     known = claims[claims["verdict"] != NOT_RUN]
-    found = []
     for question, statements, said in QUESTIONS:
         lines = [known[known["statement"] == of] for of in statements]
         row = next((of.iloc[0] for of in lines if len(of)), None)
         if row is None:
-            found.append((question, NOT_RUN.capitalize(), ""))
-            continue
-        answer = said.get(row["verdict"], UNDECIDED.capitalize())
-        found.append((question, answer, _sentence(row)))
-    return found
+            yield question, NOT_RUN.capitalize(), ""
+        else:
+            yield question, said.get(row["verdict"], UNDECIDED.capitalize()), _sentence(row)
 
 
 def _sentence(claim: pd.Series) -> str:
@@ -178,36 +156,12 @@ def _sentence(claim: pd.Series) -> str:
     return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
 
 
-def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
-    return {} if table is None else {v: int((table[column] == v).sum()) for v in values}
+def _counts(table: pd.DataFrame, column: str, values: Sequence[str]) -> dict[str, int]:
+    return {value: int((table[column] == value).sum()) for value in values}
 
 
-def _leads(control: pd.DataFrame | None) -> list[str]:
-    if control is None:
-        return []
-    found = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
-    return [markdown.value(points) for points in found]
-
-
-def _above_words(ablation: pd.DataFrame | None) -> str:
-    if ablation is None:
-        return ""
-    mean = ablation[(ablation["task"] == "avg_all") & (ablation["variant"] == FULL.title)]
-    lead = (mean["mean"] - mean["bag_of_words"]).dropna()
-    return f"{lead.iloc[0]:z.1f}" if len(lead) else ""
-
-
-def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
-    if claims is None:
-        return {}
-    found = _counts(claims, "verdict", VERDICTS)
-    return {shown(verdict, claims["data"].iloc[0]): n for verdict, n in found.items()}
-
-
-def _gain(ablation: pd.DataFrame | None, over: Variant) -> str:
+def _gain(ablation: pd.DataFrame, over: Variant) -> str:
     """The full transformer minus a variant with nothing transferred, in the mean of all tasks."""
-    if ablation is None:
-        return ""
     is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == over.title)
     limits = -ablation.loc[is_gain, ["diff", "diff_high", "diff_low"]].dropna(subset="diff")
     return markdown.interval(*limits.iloc[0]) if len(limits) else ""
@@ -226,7 +180,7 @@ def html(results: Path, grid: Grid, page: PagePlan) -> str:
     config = os.environ.get("RUN_CONFIG")
     return templates.get_template(TEMPLATES[0]).render(
         run=made,
-        glance=Glance.of(made),
+        glance=glance(made),
         tones=TONES,
         from_markdown=from_markdown,
         config=Path(config).read_text(encoding="utf-8") if config else "",
