@@ -16,7 +16,7 @@ from bench.comparisons import Comparison
 from bench.sides import ROOT, Side, Turn, WorkerError, alternate
 from bench.work import UNITS
 from gpt1.training.runtime import cpu
-from workflow.analysis.peaks import peak
+from workflow.analysis.flops import peak
 from workflow.analysis.table import Table
 
 WORDS = ["comparison", "beside", "unit", "note"]

@@ -70,7 +70,7 @@ def missing_tables(results: Path) -> Iterator[str]:
     """Tables that are not there, or have no Markdown beside them."""
     made = {path.stem for path in results.glob("*.csv")}
     of_some_runs = {"cloze", "confusion"}  # the latter of the user's own tasks
-    known = {path.stem for path in Path(tables.__file__).parent.glob("[!_]*.py")} - of_some_runs
+    known = {*tables.MAKERS} - of_some_runs
     for name in sorted(made | known | {"cells"}):
         path, page = results / f"{name}.csv", results / f"{name}.md"
         if not (path.is_file() and page.is_file()):

@@ -4,14 +4,12 @@ The numbers are random but shaped like a real run (scores rise with the layers t
 the figures drawn from them look like figures. Tests overwrite single cells with hand-made numbers.
 """
 
-import importlib
 import json
 import math
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,13 +21,14 @@ from matplotlib.axes import Axes
 
 import tasks
 from gpt1.cell import Arch, Cell, Corpus, NTransfer
-from tasks.common.files import sha256_file
+from tasks.common.files import sha256_file, write_json
 from tasks.metrics import score_split
 from tasks.settings import PrepareSettings
 from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
+from workflow.analysis import tables
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
@@ -82,16 +81,34 @@ def make_grid(
     return Grid.model_validate(fields)
 
 
-def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
+def build(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """Sample the cells, then make a table of them: its rows and its Markdown."""
     write_samples(results, grid)
-    return table_of(module, results, grid)
+    return table_of(name, results, grid)
 
 
-def table_of(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
+def table_of(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """A table's rows and its Markdown."""
-    table = module.build(results, grid)
+    table = tables.build(name, results, grid)
     return table.frame, table.markdown
+
+
+def the(table: pd.DataFrame, **where: Any) -> pd.Series:
+    """The only row with these values."""
+    for key, wanted in where.items():
+        table = table[table[key] == wanted]
+    assert len(table) == 1, f"{where}: {len(table)} rows"
+    return table.iloc[0]
+
+
+def set_scores(split: str, metric: str, values: list[float]) -> Callable[[dict], None]:
+    """For `change`: a cell's scores by seed."""
+
+    def edit(cell: dict) -> None:
+        for run, value in zip(cell["seeds"], values, strict=True):
+            run["scores"][split][metric] = value
+
+    return edit
 
 
 def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> None:
@@ -112,8 +129,7 @@ def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
     no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):
-        module = importlib.import_module(f"workflow.analysis.tables.{name}")
-        module.build(results, grid).write(results / f"{name}.csv")
+        tables.build(name, results, grid).write(results / f"{name}.csv")
 
 
 def write_all(results: Path, grid: Grid) -> None:
@@ -281,6 +297,15 @@ def write_cell_answers(
             ]
     write(cell.path(results), record)
     write_predictions(results, cell, rows)
+
+
+def write_degrees(results: Path, rows: list[str]) -> None:
+    """The synthetic world's degrees of rows, as `TASK,SPLIT,ROW,DEGREE`."""
+    (results / "world").mkdir(exist_ok=True)
+    path = results / "world" / "degrees.csv"
+    path.write_text("\n".join(["task,split,row,degree", *rows]) + "\n")
+    files = {path.name: {"sha256": sha256_file(path)}}
+    write_json(path.with_name("manifest.json"), {"files": files})
 
 
 def write_examples(results: Path, name: str, **facts: Any) -> None:

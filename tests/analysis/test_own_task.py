@@ -1,6 +1,5 @@
 """Tables, figures and claims of a run with a task of the user's own, by its title."""
 
-import importlib
 import json
 import re
 
@@ -18,20 +17,15 @@ from tests.analysis.conftest import (
     write_tables,
 )
 from tests.facts import SCORED
+from workflow.analysis import figures, tables
+from workflow.analysis.figures import run
 from workflow.analysis.page.run import from_markdown
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import confusion, zero_shot
 
 OWN = OwnTask(
     kind="pair", title="My pairs", files="rows.csv", labels=["no", "yes"], prompt="{text} {second}"
 )
-FIGURES = {
-    "ablation": ["ablation"],
-    "differences": ["ablation"],
-    "layer_transfer": ["layer_transfer"],
-    "zero_shot": ["zero_shot"],
-    "figure2": ["layer_transfer", "zero_shot"],
-}
+FIGURES = ("ablation", "differences", "layer_transfer", "zero_shot", "figure2")
 TABLES = ("ablation", "layer_transfer", "zero_shot", "claims", "main")
 
 
@@ -64,9 +58,9 @@ def test_tables_and_figures_show_it_by_its_title_and_claims_leave_it_out(names, 
     if len(names) > 1:
         claims = (tmp_path / "claims.md").read_text()
         assert "tasks: RTE;" in claims and "My pairs" not in claims
-    for name, tables in FIGURES.items():
-        module = importlib.import_module(f"workflow.analysis.figures.{name}")
-        figure = module.draw(*(read_csv(tmp_path / f"{table}.csv") for table in tables), grid)
+    for name in FIGURES:
+        shown = (read_csv(tmp_path / f"{table}.csv") for table in figures.TABLES[name])
+        figure = getattr(run, name)(*shown, grid)
         texts = [text.get_text() for ax in figure.axes for text in ax.findobj(match=_is_text)]
         assert any("My pairs" in " ".join(text.split()) for text in texts), name
 
@@ -83,7 +77,7 @@ def test_the_confusion_of_labels_is_counted_over_all_seeds(tmp_path):
         for i, (label, given) in enumerate(pairs[:n])
     ]
     write_predictions(tmp_path, cell, rows)  # seed 9 is left from another config
-    table = confusion.build(tmp_path, grid)
+    table = tables.build("confusion", tmp_path, grid)
     assert table.frame["rows"].tolist() == [6, 3, 1, 1]
     assert table.frame.loc[1, ["label", "prediction"]].tolist() == ["no", "a|b"]
     text = table.markdown
@@ -98,7 +92,7 @@ def test_a_note_says_how_many_of_its_rows_were_scored_zero_shot(tmp_path):
     facts = json.loads((tmp_path / "examples" / "mine.json").read_text())
     for prepared in (n, n + 1):
         write(tmp_path / "examples" / "mine.json", facts | {"rows": {"test": prepared}})
-        text = zero_shot.build(tmp_path, grid).markdown
+        text = tables.build("zero_shot", tmp_path, grid).markdown
         assert (f"scored on {n:,} rows" in text) == (prepared > n)
 
 

@@ -22,7 +22,7 @@ from gpt1.cell import FULL
 from tasks.common.errors import InputError
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import EQUAL, UNDECIDED
-from workflow.analysis.figures import scales, style
+from workflow.analysis.figures import style
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.sides import Scored, Side, Source, side
 from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
@@ -68,7 +68,7 @@ class Comparison(Table):
             ax.tick_params(labelbottom=True)
             ax.set_title(fill(title.replace("+", " + "), 26, break_on_hyphens=False), fontsize=10)
         axes[0].set_yticks(at, tasks)
-        scales.limit_to_differences(axes[0].xaxis)
+        style.limit_to_differences(axes[0].xaxis)
         figure.supxlabel("b minus a, points, with 95 % intervals", fontsize=13)
         return figure
 

@@ -29,8 +29,7 @@ from gpt1.weights.checkpoint import build
 from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis import flops
-from workflow.analysis.peaks import PEAKS
-from workflow.configuration.checks import run_faults
+from workflow.analysis.flops import PEAKS
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
 from workflow.configuration.read import ConfigError, parse, read, refuse

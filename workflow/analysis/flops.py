@@ -1,4 +1,4 @@
-"""Floating-point operations of training, by one rule.
+"""Floating-point operations of training, by one rule, and how many of them a GPU does at best.
 
 Per token 6 N + 12 L d T. N is the number of parameters that each token is multiplied by (blocks,
 projections and, with an LM loss, the rows of the softmax, but no look-up of embeddings or
@@ -8,8 +8,25 @@ mathematics asks for: padding costs nothing, and a prefix that choices share cou
 choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
 """
 
+import re
+
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text.tokens import N_SPECIAL
+
+# Peak dense bfloat16 FLOP/s from the vendors' data sheets, the denominator of MFU, by words of a
+# card's name, the more specific ones first.
+PEAKS = {
+    "H200": 989e12,
+    "H100 PCIe": 756e12,
+    "H100 NVL": 835e12,
+    "H100": 989e12,
+    "A100": 312e12,
+    "L40S": 362e12,
+    "L40": 181e12,
+    "L4": 121e12,
+    "A10G": 70e12,
+    "A10": 125e12,
+}
 
 
 def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = True) -> float:
@@ -26,3 +43,8 @@ def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = T
     gates = sum(4 * shape.n_hidden * (width + shape.n_hidden) for width in widths)
     projection = shape.n_hidden * shape.n_embd if lm_loss else 0
     return 6 * (gates + projection + softmax)
+
+
+def peak(device: str) -> float | None:
+    """The peak dense bfloat16 FLOP/s of a card by its name; None for an unknown card."""
+    return next((PEAKS[name] for name in PEAKS if re.search(rf"\b{name}\b", device, re.I)), None)

@@ -15,7 +15,7 @@ with few.
 Table 5 and Figure 2 (left) are such frames, too; the tables of degrees are views of them.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ import pandas as pd
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimates import Estimate, Line, SeedPool, numbers
+from workflow.analysis.stats.estimates import Estimate, Line, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.stats.scores import Score, average, equally
 from workflow.grid import Grid, Point, StudyPlan
@@ -58,15 +58,14 @@ class Lines:
         """The main metric of a cell on a split."""
         return self.samples.of(cell, split, self.grid.task(cell.task).metric)
 
-    def pool(self, score: ScoreOf | None = None) -> SeedPool:
-        """The run's pool of seeds, with the study's own lines of kinds that the run lacks."""
-        scores = self.scores(score)
-        of_lines = {point.of.name: scores[point.key] for point in self.study.points}
-        return self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
-
     def frame(self, score: ScoreOf | None = None) -> pd.DataFrame:
-        """One row per (line, value) and average or task, by the headline or another `score`."""
-        scores, pool, facts = self.scores(score), self.pool(score), self._facts()
+        """One row per (line, value) and average or task, by the headline or another `score`.
+
+        Seeds are pooled over the run's lines, and the study's own of kinds that the run lacks.
+        """
+        scores, facts = self.scores(score), self._facts()
+        of_lines = {point.of.name: scores[point.key] for point in self.study.points}
+        pool = self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
         known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
         rows: list[dict[str, Any]] = []
         for point in self.study.points:
@@ -104,11 +103,8 @@ class Lines:
         """The heads of averages, and of tasks with their metric and official set, or `rows`."""
         titles = {label: f"mean of {len(members)}" for label, members in self.averages.items()}
         for task, split in self.samples.splits(self.study.tasks).items():
-            metric, sets = (
-                markdown.METRICS[self.grid.task(task).metric],
-                rows or official_sets(split),
-            )
-            titles[task] = f"{self.notes.mark(task)} ({metric}, {sets})"
+            metric = markdown.METRICS[self.grid.task(task).metric]
+            titles[task] = f"{self.notes.mark(task)} ({metric}, {rows or official_sets(split)})"
         return titles
 
     def legend(self) -> list[str]:
@@ -155,6 +151,17 @@ def reference_of(study: StudyPlan, point: Point) -> Key:
     return next(key for key in keys if key[0] == point.line)
 
 
+def added(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
+    """The differences of lines to their `minus`, those of means first; of a degree, means alone."""
+    is_task = frame["task"].isin(study.tasks)
+    frame = frame.assign(is_task=is_task, head=frame["task"].map(study.shown))
+    rows = frame[frame["minus"].ne("") & (frame["degree"].eq("") | ~is_task)].dropna(subset="diff")
+    heads = rows["degree"].where(rows["degree"].ne(""), rows["head"])
+    parts = rows["line"] + " minus " + rows["minus"]
+    text = markdown.intervals(rows, "diff", "diff_low", "diff_high")
+    return rows.assign(head=heads, part=parts, text=text).sort_values("is_task", kind="stable")
+
+
 def _difference(name: str, found: Estimate | None) -> dict[str, Any]:
     """The columns of a difference; NaN if there is none."""
     value, (low, high) = (found.value, found.interval) if found else (np.nan, (np.nan, np.nan))
@@ -178,9 +185,11 @@ def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The frame with a column `row` that names each point in words."""
-    keys = zip(frame["line"], frame["value"], strict=True)
-    return frame.assign(row=[label(study, *key) for key in keys])
+    """The frame with a column `row`: a point's line, if there are several, and value, in words."""
+    several = len(study.lines) + len(study.references) > 1 or not study.axis
+    words = frame["line"] if several else frame["line"].map(lambda _: "")
+    at = frame["value"].map(lambda value: f"{study.axis} {value}" if value else "")
+    return frame.assign(row=[", ".join(filter(None, pair)) for pair in zip(words, at, strict=True)])
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
@@ -212,6 +221,8 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
         "change": f"Change of the difference to {base} since {since}",
     }
     parts: list[str | pd.DataFrame] = []
+    frame = named(frame, study)
+    places = [*zip(frame["line"], frame["value"], strict=True)]
     for name in ("diff", *titles):
         sections: dict[str, list[Key]] = {}  # points that differ from another kind stand apart
         for point in study.points:
@@ -219,28 +230,14 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
                 title = titles.get(name) or f"Difference to {_compared_with(study, point)}"
                 sections.setdefault(title, []).append(point.key)
         for title, keys in sections.items():
-            parts += _against(named(frame, study), name, keys, title)
+            mine = frame[[place in keys for place in places]]
+            texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
+            table = markdown.pivot(mine.assign(text=texts), "head", "row", "text")
+            table = table if len(table.columns) <= len(table) else table.T
+            parts += [f"## {title}", table.rename_axis("")]
     if "change" in frame:
         parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
     return parts
-
-
-def _against(
-    frame: pd.DataFrame, name: str, keys: Collection[Key], title: str
-) -> list[str | pd.DataFrame]:
-    """A section on the points `keys`."""
-    mine = frame[[key in keys for key in zip(frame["line"], frame["value"], strict=True)]]
-    texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
-    table = markdown.pivot(mine.assign(text=texts), "head", "row", "text")
-    table = table if len(table.columns) <= len(table) else table.T
-    return [f"## {title}", table.rename_axis("").rename_axis("", axis="columns")]
-
-
-def label(study: StudyPlan, line: str, value: str) -> str:
-    """A point in words: its line, if there are several, and its value on the axis."""
-    several = len(study.lines) + len(study.references) > 1 or not study.axis
-    at = f"{study.axis} {value}" if value else ""
-    return ", ".join(filter(None, (line if several else "", at)))
 
 
 def _compared_with(study: StudyPlan, point: Point) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import tasks
 from gpt1.cell import SHUFFLED
-from tasks.settings import OwnTask
-from workflow.analysis.examples import read_examples
+from tasks.own import OwnTask
+from workflow.analysis.predictions import read_examples
 from workflow.grid import Grid
 
 DAGGER = "†"

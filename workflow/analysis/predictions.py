@@ -1,6 +1,7 @@
-"""Stored predictions, `predictions/LINE/TASK.parquet`: row by row, seed by seed."""
+"""Stored predictions, row by row and seed by seed, and the examples that they are of."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from gpt1.records import CellRecord
 from tasks import Task
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
+from tasks.common.records import REMEDY
+from tasks.examples import ExamplesFacts
 
 COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
 
@@ -46,3 +49,16 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
 def answers(task: Task, predictions: pd.Series) -> np.ndarray:
     """Predictions [n] in the form the metrics take: class indices, or real numbers for STS-B."""
     return predictions.to_numpy(dtype=float if task.soft_labels else np.int64)
+
+
+def read_examples(results: Path, names: Iterable[str]) -> dict[str, ExamplesFacts]:
+    """The facts of the tasks that were prepared. Raises InputError for a damaged file."""
+    found = {name: ExamplesFacts.find(results / "examples" / f"{name}.json") for name in names}
+    return {name: record for name, record in found.items() if record}
+
+
+def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict[str, str]) -> None:
+    """Raise InputError unless the `digests` in `path`, by split, equal those in `other`."""
+    for split, digest in digests.items():
+        if known.get(split) != digest:
+            raise InputError(f"{path}: its {split} rows are not those of {other}; {REMEDY}")

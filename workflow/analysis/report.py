@@ -16,17 +16,22 @@ from typing import Any
 
 from tasks.common.errors import InputError, within_memory
 from tasks.common.settings import Settings
-from workflow.analysis.table import read_csv
+from workflow.analysis import figures, tables
 from workflow.grid import Grid, PagePlan, StudyPlan
 
-OTHERS = {"index.html": "page.write", "glue_submission.zip": "submission"}
+MODULES = {  # by the file, or its folder; those of tables are in `tables.MAKERS`
+    "index.html": "workflow.analysis.page.write",
+    "glue_submission.zip": "workflow.analysis.submission",
+    "figures": "workflow.analysis.figures.run",
+    "studies": "workflow.analysis.study",
+}
 
 
 def module_of(product: str) -> str:
     """The module that makes a file of the results folder."""
-    folder, name = PurePath(product).parent.name, PurePath(product).stem
-    path = "studies.table" if folder == "studies" else f"{folder or 'tables'}.{name}"
-    return f"workflow.analysis.{OTHERS.get(product, path)}"
+    path = PurePath(product)
+    found = MODULES.get(product) or MODULES.get(path.parent.name)
+    return found or tables.module_of(path.stem)
 
 
 def make(
@@ -43,16 +48,17 @@ def make(
     module, out = importlib.import_module(module_of(product)), results / product
     match PurePath(product).parent.name:
         case "figures":
-            from workflow.analysis.figures import style, tables_of
+            from workflow.analysis.figures import style
+            from workflow.analysis.table import read_csv
 
-            shown = [read_csv(results / f"{table}.csv") for table in tables_of(out.stem)]
-            style.save(lambda: module.draw(*shown, grid), out)
+            shown = [read_csv(results / f"{table}.csv") for table in figures.TABLES[out.stem]]
+            style.save(lambda: getattr(module, out.stem)(*shown, grid), out)
         case "studies":
             module.write(results, grid, study, out)
-        case _ if product in OTHERS:
+        case _ if product in MODULES:
             module.write(results, grid, *filter(None, [page]))
         case _:
-            module.build(results, grid).write(out)
+            tables.build(out.stem, results, grid).write(out)
 
 
 def main(argv: list[str] | None = None) -> None:

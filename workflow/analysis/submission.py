@@ -21,9 +21,8 @@ from gpt1.records import CellRecord, EncodedFacts
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.common.records import REMEDY
-from workflow.analysis.examples import check_examples
 from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.predictions import answers, check_examples, read_predictions
 from workflow.analysis.stats.samples import Samples, scored
 from workflow.grid import Grid
 

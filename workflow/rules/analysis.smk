@@ -104,7 +104,7 @@ rule study:
         results=subpath(output.csv, ancestor=2),
         grid=grid_file,
         study=lambda wildcards: in_file(study(wildcards).to_json()),
-        code=code.digest("workflow.analysis.report", "workflow.analysis.studies.table"),
+        code=code.digest("workflow.analysis.report", "workflow.analysis.study"),
     shell:
         "python -m workflow.analysis report studies/{wildcards.study}.csv"
         " --results {params.results:q} --grid {params.grid:q} --study {params.study:q} &> {log}"

@@ -72,12 +72,12 @@ TABLES["positive_control"] = BASELINES + [
     if table not in NOT_MADE
 ]
 TABLES = {table: files for table, files in TABLES.items() if table not in NOT_MADE}
-FIGURES = [f for f in figures.names() if {*figures.tables_of(f)} <= {*TABLES}]
+FIGURES = [name for name, shown in figures.TABLES.items() if {*shown} <= {*TABLES}]
 if len(grid.studies["ablation"].lines) == 1:  # the full model alone
     FIGURES.remove("differences")
 
 PRODUCTS = {f"{table}.csv": files for table, files in TABLES.items()} | {
-    f"figures/{figure}.png": expand("<results>/{table}.csv", table=figures.tables_of(figure))
+    f"figures/{figure}.png": expand("<results>/{table}.csv", table=figures.TABLES[figure])
     for figure in FIGURES
 }
 # The benchmarks of jobs are not declared outputs, so the table of costs waits for all but the page.

@@ -1,6 +1,5 @@
 """A run whose figures are drawn, and what a panel shows, by colour and stroke."""
 
-import importlib
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
-from workflow.analysis.figures import style
+from workflow.analysis.figures import run, style
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
@@ -53,9 +52,8 @@ def tables(results) -> dict[str, pd.DataFrame]:
 
 
 def drawn(name: str, grid: Grid, *shown: pd.DataFrame) -> Figure:
-    module = importlib.import_module(f"workflow.analysis.figures.{name}")
     with matplotlib.rc_context(fname=style.STYLE):
-        figure = module.draw(*shown, grid)
+        figure = getattr(run, name)(*shown, grid)
         style.note_empty(figure)
         return figure
 

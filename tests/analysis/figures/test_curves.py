@@ -26,10 +26,10 @@ from tests.analysis.figures.conftest import (
     strokes,
 )
 from tests.support.lines import line as a_line
-from workflow.analysis.figures import scales, style
+from workflow.analysis.figures import style
 from workflow.analysis.figures.lines import places, values_axis
 from workflow.analysis.paper import LSTM
-from workflow.grid import Grid, Point, StudyPlan
+from workflow.grid import Point, StudyPlan
 
 
 def is_sweep(
@@ -151,9 +151,10 @@ def test_zero_shot_draws_each_task_and_model_as_it_is_named(tables, grid):
             assert found == pairs(rows["update"], rows["relative"]), (title, arch)
 
 
-def test_pretraining_draws_each_model_as_it_is_named(tables, grid):
+def test_pretraining_draws_each_model_and_the_tokens_where_all_see_as_many(tables, grid):
     table, costs = tables["pretraining"], tables["cost_pretraining"]
-    left, right = drawn("pretraining", grid, table, costs).axes[:2]
+    left, right, above = drawn("pretraining", grid, table, costs).axes
+    assert above.get_xlim() == pytest.approx([2560 * x for x in left.get_xlim()])  # tokens
     assert {text.get_text() for text in right.texts} == {"Transformer", "LSTM"}
     for arch, look in ((arch, style.MODELS[arch]) for arch in grid.arch):
         rows = table[table["arch"] == arch]
@@ -163,12 +164,6 @@ def test_pretraining_draws_each_model_as_it_is_named(tables, grid):
         seconds = costs[costs["arch"] == arch].groupby("update")["train_seconds"].mean()
         times = later["update"].map(seconds)
         assert curve(right, look["color"], look["linestyle"]) == pairs(times, later["mean"])
-
-
-def test_tokens_stand_above_the_updates_where_all_models_see_as_many(tables, grid):
-    table, costs = tables["pretraining"], tables["cost_pretraining"]
-    left, _, above = drawn("pretraining", grid, table, costs).axes
-    assert above.get_xlim() == pytest.approx([2560 * x for x in left.get_xlim()])
     others = table["train_tokens"].where(table["arch"] == "lstm", 1.5 * table["train_tokens"])
     assert len(drawn("pretraining", grid, table.assign(train_tokens=others), costs).axes) == 2
 
@@ -206,25 +201,13 @@ def test_cloze_items_draw_each_model_and_chance_from_the_skill_that_is_known_bes
         assert {y for _, y in curve(ax, style.GREY)} == {25.0 if skill == "reading" else 50.0}
 
 
-def test_cloze_items_of_an_lstm_of_shuffled_books_have_its_colour_and_the_controls_stroke(
-    tables, grid
-):
-    table_5 = grid.studies["ablation"]
-    point = Point(line="LSTM, shuffled words", of=a_line("lstm", corpus="shuffled"))
-    study = table_5.model_copy(update={"points": [*table_5.points, point]})
-    studies = grid.studies | {"ablation": study}
-    run = Grid.model_validate(grid.model_dump() | {"studies": studies})
-    table = tables["cloze"]
-    mine = rows_of(table, arch="lstm", corpus="books").assign(corpus="shuffled")
-    mine["accuracy"] -= 7
-    figure = drawn("cloze", run, pd.concat([table, mine]))
-    shown = legend(figure)
-    looks = {name: (to_hex(of.get_color()), of.get_linestyle()) for name, of in shown.items()}
-    assert looks["LSTM, shuffled words"] == (to_hex(style.MODELS["lstm"]["color"]), ":")
-    assert len({*looks.values()}) == len(looks) == 6
-    ax = figure.axes[0]
-    rows = rows_of(mine, skill=ax.get_title()).groupby("tokens")["accuracy"].mean()
-    assert curve(ax, *looks["LSTM, shuffled words"]) == pairs(rows.index, rows)
+def test_an_lstm_of_shuffled_books_has_its_colour_and_the_controls_stroke():
+    models = {(a, c): style.model(a, c) for a in style.MODELS for c in ("books", *style.CONTROLS)}
+    look = models["lstm", "shuffled"]
+    assert (look["label"], look["color"]) == ("LSTM, shuffled words", style.MODELS["lstm"]["color"])
+    of_control = style.model("transformer", "shuffled")
+    assert all(look[name] == of_control[name] for name in ("linestyle", "marker"))
+    assert len({(of["color"], str(of["linestyle"])) for of in models.values()}) == len(models)
 
 
 def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(tables, grid):
@@ -246,7 +229,7 @@ def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(ta
 def test_a_log_axis_has_round_ticks(low, high, expected):
     ax = Figure().add_subplot()
     ax.set(xscale="log", xlim=(low, high))
-    scales._log_ticks(ax.xaxis, low, high)
+    style._log_ticks(ax.xaxis, low, high)
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= high * 1.001]
     assert ticks == pytest.approx(expected)
 

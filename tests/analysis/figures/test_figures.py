@@ -26,7 +26,7 @@ from workflow.analysis.report import make
 
 
 def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_path):
-    for table in figures.tables_of("figure2"):
+    for table in figures.TABLES["figure2"]:
         shutil.copy(results / f"{table}.csv", tmp_path)
 
     def draw() -> list[bytes]:
@@ -46,10 +46,10 @@ def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_pat
     assert not re.search(rb"dc:date|Software|CreationDate|Matplotlib", b"".join(made))
 
 
-@pytest.mark.parametrize("name", figures.names())
+@pytest.mark.parametrize("name", figures.TABLES)
 def test_the_figure_of_a_run_without_any_result_says_so(name, tables, grid):
     shown = []
-    for table in figures.tables_of(name):
+    for table in figures.TABLES[name]:
         frame = tables[table]
         known = frame.columns.intersection(["update", "paper", "n_transfer", "majority"])
         numbers = frame.select_dtypes("number").columns.difference(known)

@@ -327,7 +327,7 @@ def test_a_table_keeps_its_alignment_and_its_verdicts_have_a_tone():
 
 
 def test_every_table_and_figure_of_the_suite_has_its_place(grid, tmp_path):
-    every = [*tables.names(), *figures.names()]
-    page = page_of(tmp_path / "none", grid, tables.names(), figures.names())
+    every = [*[*tables.MAKERS], *[*figures.TABLES]]
+    page = page_of(tmp_path / "none", grid, [*tables.MAKERS], [*figures.TABLES])
     assert page.count('<p class="gap">Not made yet') == len(every) + 1  # alarms
     assert 'id="further"' not in page

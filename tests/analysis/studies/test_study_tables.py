@@ -24,16 +24,15 @@ from tests.analysis.conftest import (
     write_examples,
 )
 from tests.support.lines import line as a_line
+from workflow.analysis import study
+from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import wide
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
-from workflow.analysis.report import make
 from workflow.analysis.stats.samples import Samples
-from workflow.analysis.studies import table
-from workflow.analysis.table import read_csv
-from workflow.analysis.tables import ablation, layer_transfer
+from workflow.analysis.table import Table
 from workflow.grid import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
@@ -42,7 +41,7 @@ DIFF = ("diff", "diff_low", "diff_high")
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
 
 
-def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=(), tasks=TASKS):
+def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=(), tasks=TASKS):
     """A study whose cells are told apart by their variants."""
 
     def point(line: str, value: str) -> Point:
@@ -61,7 +60,7 @@ def cells_of(plan: StudyPlan, place: int) -> list[Cell]:
     return [Cell(plan.points[place].of.name, task) for task in plan.tasks]
 
 
-def made(results: Path, plan: StudyPlan) -> table.Table:
+def made(results: Path, plan: StudyPlan) -> Table:
     """The study's table, of cells whose skill rises from point to point."""
     rng, luck = np.random.default_rng(3), random.Random(3)
     for i in range(len(plan.points)):
@@ -70,7 +69,7 @@ def made(results: Path, plan: StudyPlan) -> table.Table:
             write_cell_answers(results, cell, rng, 0.4 + 0.05 * i)
     for task in plan.tasks:
         write_examples(results, task)
-    return table.build(results, GRID, plan)
+    return study.build(results, GRID, plan)
 
 
 def mean_of(frame: pd.DataFrame, line: str, value: str, task: str = "mean") -> pd.Series:
@@ -80,13 +79,13 @@ def mean_of(frame: pd.DataFrame, line: str, value: str, task: str = "mean") -> p
 
 
 PLANS = {
-    "one line: its first value": (study(), lambda line, value: ("full", "0")),
+    "one line: its first value": (plan_of(), lambda line, value: ("full", "0")),
     "lines: the first at the same value": (
-        study(lines=("a", "b")),
+        plan_of(lines=("a", "b")),
         lambda line, value: ("a", value),
     ),
-    "beside: whatever the value": (study(references=("all",)), lambda line, value: ("all", "")),
-    "no axis: the first line": (study("", lines=("a", "b", "c")), lambda line, value: ("a", "")),
+    "beside: whatever the value": (plan_of(references=("all",)), lambda line, value: ("all", "")),
+    "no axis: the first line": (plan_of("", lines=("a", "b", "c")), lambda line, value: ("a", "")),
 }
 
 
@@ -110,7 +109,7 @@ def test_a_difference_is_to_what_the_study_compares_with(case, tmp_path):
 
 
 def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
-    plan = study()
+    plan = plan_of()
     frame = made(tmp_path, plan).frame
     rows = frame[(frame["value"] == "2") & (frame["task"] != "mean")]
     assert mean_of(frame, "full", "2")["mean"] == pytest.approx(rows["mean"].mean())
@@ -118,26 +117,17 @@ def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
 
 
 def test_a_cell_that_was_not_run_is_missing_and_takes_the_mean_with_it(tmp_path):
-    plan = study()
+    plan = plan_of()
     made(tmp_path, plan)
     gone = cells_of(plan, 1)[0]
     gone.path(tmp_path).unlink()
     gone.predictions(tmp_path).unlink()
-    again = table.build(tmp_path, GRID, plan)
+    again = study.build(tmp_path, GRID, plan)
     for task in ("sst2", "mean"):
         row = mean_of(again.frame, "full", "0.5", task)
         assert row["n_seeds"] == 0 and pd.isna(row["mean"]) and pd.isna(row["diff"])
     assert mean_of(again.frame, "full", "0.5", "rte")["n_seeds"] == 2
     assert "missing" in again.markdown
-
-
-def test_the_markdown_has_the_scores_the_differences_and_the_baselines(tmp_path):
-    text = made(tmp_path, study(lines=("a", "b"))).markdown
-    assert text.startswith("# A study of mine\n") and "| a, lm_coef 0.5 " in text
-    assert "## Difference to a at the same lm_coef" in text
-    against = " ".join(text.partition("## Difference to a")[2].partition("\n## ")[0].split())
-    assert "| b, lm_coef 2 |" in against and "| a, lm_coef 2 |" not in against
-    assert "| bag of words " in text.partition("## Difference")[0]
 
 
 def drawn(plan: StudyPlan, results: Path) -> tuple[Figure, pd.DataFrame]:
@@ -163,14 +153,14 @@ def like(ax: Axes, shown: Line2D) -> list[Line2D]:
 
 @pytest.mark.parametrize("axis", ["", "lm_coef"], ids=["no axis", "an axis"])
 def test_what_was_not_run_is_told(axis, tmp_path):
-    plan = study(axis, lines=("a", "b"))
+    plan = plan_of(axis, lines=("a", "b"))
     nothing = dict.fromkeys(["mean", "ci_low", "ci_high", *DIFF], np.nan)
     picture = lines.draw(made(tmp_path, plan).frame.assign(**nothing), plan)
     assert all(is_noted_as_not_run(ax) for ax in picture.axes[: 4 if axis else 1])
 
 
 def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
-    picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
+    picture, frame = drawn(plan_of(lines=("a", "b"), references=("all", "none")), tmp_path)
     shown = named(picture)
     for ax, task in zip(picture.axes[:4], ["mean", *TASKS], strict=True):
         for line in ("all", "none"):
@@ -182,29 +172,16 @@ def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
             assert score in [across.get_ydata()[0] for across in like(ax, look)]
 
 
-def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
-    plan = study(lines=("a", "b"))
-    made(tmp_path, plan)
-    out = tmp_path / "studies" / "mine.csv"
-    files = [out.with_suffix(f".{form}") for form in ("csv", "md", "png", "svg")]
-    make("studies/mine.csv", tmp_path, GRID, plan)
-    first = [path.read_bytes() for path in files]
-    make("studies/mine.csv", tmp_path, GRID, plan)
-    assert [path.read_bytes() for path in files] == first
-    frame = read_csv(out)
-    assert len(frame) == 6 * 4 and {"line", "value", "diff_low", "cell"} <= set(frame.columns)
-
-
 def test_a_single_task_has_no_mean(tmp_path):
-    plan = study(tasks=["rte"])
+    plan = plan_of(tasks=["rte"])
     picture, frame = drawn(plan, tmp_path)
     assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
-    assert "mean of" not in table.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
+    assert "mean of" not in study.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
 
 
 @pytest.mark.parametrize("references", [(), ("all",)], ids=["lines alone", "a reference"])
 def test_each_of_several_lines_is_compared_with_its_own_first_value(references, tmp_path):
-    result = made(tmp_path, study(lines=("a", "b"), references=references))
+    result = made(tmp_path, plan_of(lines=("a", "b"), references=references))
     for line in ("a", "b"):
         for task in [*TASKS, "mean"]:
             start, half, end = (mean_of(result.frame, line, v, task) for v in ("0", "0.5", "2"))
@@ -219,7 +196,7 @@ def test_each_of_several_lines_is_compared_with_its_own_first_value(references, 
 
 @pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
 def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
-    plan = study("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
+    plan = plan_of("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
     result = made(tmp_path, plan)
     for task in [*TASKS, "mean"]:
         gains = [
@@ -240,10 +217,11 @@ def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_pa
 
 
 def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
-    plan = study("n_transfer", lines=("full", "LSTM"), values=("none", "0", "1", "12"))
+    plan = plan_of("n_transfer", lines=("full", "LSTM"), values=("none", "0", "1", "12"))
     own = {"full": ("0", "12"), "LSTM": ("none", "0", "1")}
     points = [point for point in plan.points if point.value in own[point.line]]
     text = made(tmp_path, plan.model_copy(update={"points": points})).markdown
+    assert text.startswith("# A study of mine\n") and "| bag of words " in text.partition("##")[0]
     for head, mine, other in (
         ("full at the same n_transfer", "LSTM, n_transfer 0", "LSTM, n_transfer 1"),
         ("its own n_transfer none", "LSTM, n_transfer 1", "LSTM, n_transfer 0"),
@@ -253,7 +231,7 @@ def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
 
 
 def test_without_an_axis_the_bag_of_words_is_that_of_the_first_line(tmp_path):
-    plan = study("", lines=("a", "fewer rows"))
+    plan = plan_of("", lines=("a", "fewer rows"))
     frame = made(tmp_path, plan).frame
     words = frame["bag_of_words"].mask(frame["line"] == "fewer rows", 12.3)
     shown = wide(frame.assign(bag_of_words=words, head=frame["task"]), plan)
@@ -265,8 +243,8 @@ def test_without_an_axis_the_bag_of_words_is_that_of_the_first_line(tmp_path):
 def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_of):
     results, grid = run_of("sst2", "rte")
     write_answers(results, grid)
-    rows, _ = build(ablation, results, grid)
-    layers, _ = build(layer_transfer, results, grid)
+    rows, _ = build("ablation", results, grid)
+    layers, _ = build("layer_transfer", results, grid)
     other = NO_AUX if arch == "transformer" else LSTM
     mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
     of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
@@ -276,7 +254,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
         write(cell.path(results), record | {"arch": arch})
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
     plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
-    frame = table.build(results, grid, plan).frame
+    frame = study.build(results, grid, plan).frame
     run = Evidence(results, grid, Samples.of_grid(results, grid, ["ablation"]))
     (claim,) = on_average(run, minus(FULL, other))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
@@ -293,7 +271,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
 
 def the_same_at_both_ends() -> StudyPlan:
     """Two lines that differ in the middle alone."""
-    plan = study("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
+    plan = plan_of("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
     ends = {point.value: point.of for point in plan.points if point.line == "a"}
     points = [
         p if p.value == "6" else p.model_copy(update={"of": ends[p.value]}) for p in plan.points
@@ -305,9 +283,9 @@ def the_same_at_both_ends() -> StudyPlan:
     ("plan", "has_own"),  # whether each line is compared with itself
     [
         (the_same_at_both_ends(), True),
-        (study(), False),
-        (study("", lines=("a", "b")), False),
-        (study(lines=("a", "b"), references=("all",)), True),
+        (plan_of(), False),
+        (plan_of("", lines=("a", "b")), False),
+        (plan_of(lines=("a", "b"), references=("all",)), True),
     ],
     ids=["the same at both ends", "one line", "no axis", "a reference"],
 )
@@ -319,20 +297,14 @@ def test_other_studies_have_no_difference_of_differences(plan, has_own, tmp_path
 
 @pytest.mark.parametrize(("last", "n"), [("8", 4), ("eight", 8)], ids=["numbers", "words"])
 def test_of_many_numbers_some_are_named_and_of_words_each(last, n, tmp_path):
-    picture, _ = drawn(study(values=(*map(str, range(1, 8)), last), tasks=["rte"]), tmp_path)
+    picture, _ = drawn(plan_of(values=(*map(str, range(1, 8)), last), tasks=["rte"]), tmp_path)
     names = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
     assert len(names) == n and names[-1] == last
 
 
 @pytest.mark.parametrize("values", [("12", "8", "0", "none"), ("0", "none", "8", "12")])
 def test_every_value_is_within_the_panel_whatever_their_order(values, tmp_path):
-    picture, _ = drawn(study("n_transfer", values=values, tasks=["rte"]), tmp_path)
+    picture, _ = drawn(plan_of("n_transfer", values=values, tasks=["rte"]), tmp_path)
     (left, right), ticks = picture.axes[0].get_xlim(), picture.axes[0].get_xticks()
     names = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
     assert {*names} == {*values} and left < min(ticks) < max(ticks) < right
-
-
-def test_zero_shot_scores_are_not_said_to_be_by_a_heuristic_which_few_tasks_have(tmp_path):
-    plan = study("checkpoint", values=("10", "20"), tasks=["rte"])
-    picture = lines.draw(made(tmp_path, plan).frame.assign(zero_shot=50.0), plan)
-    assert "zero-shot" in named(picture)

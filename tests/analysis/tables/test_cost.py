@@ -8,7 +8,7 @@ import pytest
 from gpt1.settings import LSTMShape, ModelSettings
 from tasks.common.errors import InputError
 from tests.analysis.conftest import PROCESSOR, make_grid, write_encoded
-from workflow.analysis import flops, job_costs
+from workflow.analysis import flops, tables
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import cost
 
@@ -50,7 +50,7 @@ def test_jobs_are_summed_by_rule(tmp_path):
     log = tmp_path / "logs" / "tokenizer.log"
     log.parent.mkdir()
     log.write_text("6,000 merges\npeak memory: 98 MB\npeak memory: 97 MB\n")
-    table = job_costs.read(tmp_path, make_grid("rte", controls=("shuffled",))).set_index("job")
+    table = cost.jobs(tmp_path, make_grid("rte", controls=("shuffled",))).set_index("job")
     numbers = ["runs", "job_seconds", "peak_mb"]
     assert table.loc["finetune_ablation_lstm", numbers].tolist() == [2, 30, 400]
     assert table["stage"].to_dict() == {
@@ -61,9 +61,9 @@ def test_jobs_are_summed_by_rule(tmp_path):
     assert table.loc["tokenizer", "peak_mb"] == 98  # of which Snakemake's sample saw 3
     again = f"{HEAD}50\t0:00:50\t700\t-\t-\t-\t0\t0\t90.0\t8\n{WHOLE.removeprefix(HEAD)}"
     (tmp_path / "benchmarks" / "tokenizer.tsv").write_text(again)  # the last attempt counts
-    table = job_costs.read(tmp_path, make_grid("rte")).set_index("job")
+    table = cost.jobs(tmp_path, make_grid("rte")).set_index("job")
     assert table.loc["tokenizer", numbers].tolist() == [1, 10, 300]
-    assert job_costs.read(tmp_path / "nothing", make_grid("rte")).empty
+    assert cost.jobs(tmp_path / "nothing", make_grid("rte")).empty
 
 
 WHOLE = f"{HEAD}10\t0:00:01\t300\t-\t-\t-\t0\t0\t90.0\t8\n"
@@ -77,10 +77,10 @@ def test_a_benchmark_that_was_cut_is_one_line(tmp_path, cut):
     path = tmp_path / "benchmarks" / "prepare" / "rte.tsv"
     path.parent.mkdir()
     path.write_text(WHOLE)
-    assert len(job_costs.read(tmp_path, make_grid("rte"))) == 2
+    assert len(cost.jobs(tmp_path, make_grid("rte"))) == 2
     path.write_text(cut, encoding="latin-1")
     with pytest.raises(InputError, match=r"prepare/rte\.tsv: not what Snakemake measures .*delete"):
-        job_costs.read(tmp_path, make_grid("rte"))
+        cost.jobs(tmp_path, make_grid("rte"))
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def costed(run_of):
 
 def test_costs_add_up(costed):
     results, grid = costed
-    frame = cost.build(results, grid).frame
+    frame = tables.build("cost", results, grid).frame
     cells = frame[frame["stage"].eq("fine-tuning") & frame["job"].isna()]
     assert len(cells) == 3 * len(grid.cells())
     assert (cells["train_tokens"] == 120_000).all() and (cells["peak_mb"] == 410.5).all()
@@ -126,9 +126,15 @@ def test_costs_add_up(costed):
     assert frame["job_seconds"].sum() == 1007
 
 
-def test_the_table_of_fine_tuning_has_a_line_for_each_sweep(costed):
+def test_the_page_has_what_is_outside_of_training_and_a_line_for_each_sweep(costed):
     results, grid = costed
-    lines = cost.build(results, grid).markdown.partition("## Fine-tuning")[2].splitlines()
+    table = tables.build("cost", results, grid)
+    stages, _, fine_tuning = table.markdown.partition("## Fine-tuning")
+    inside = table.frame["train_seconds"].sum()
+    assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in stages
+    assert "nan" not in table.markdown and f"Trained on: {PROCESSOR}." in stages
+    assert "CPU" not in stages and "cpu_seconds" not in table.frame  # samples that lack the end
+    lines = fine_tuning.splitlines()
     rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines if "|" in line]
     head, ruler, *found = rows
     assert [dashes.endswith(":") for dashes in ruler] == [False] * 4 + [True] * 4  # to the right
@@ -144,19 +150,9 @@ def test_the_table_of_fine_tuning_has_a_line_for_each_sweep(costed):
         assert row[4:] == [str(runs), "120000", "3.6", "410.5"]
 
 
-def test_the_page_says_what_is_outside_of_training(costed):
-    results, grid = costed
-    table = cost.build(results, grid)
-    inside = table.frame["train_seconds"].sum()
-    page = table.markdown
-    assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in page
-    assert "nan" not in page and f"Trained on: {PROCESSOR}." in page
-    assert "CPU" not in page and "cpu_seconds" not in table.frame  # samples that lack the end
-
-
 def test_a_run_of_nothing_has_an_empty_table(tmp_path):
     grid = make_grid("rte")
-    table = cost.build(tmp_path, grid)
+    table = tables.build("cost", tmp_path, grid)
     assert table.frame.empty and "No benchmarks" in table.markdown
     table.write(tmp_path / "cost.csv")
     assert read_csv(tmp_path / "cost.csv").empty

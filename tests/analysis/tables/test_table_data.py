@@ -18,9 +18,9 @@ from tasks.settings import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.examples import write_words
 from tests.tasks import conftest as published_files
+from workflow.analysis import tables
 from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
-from workflow.analysis.tables import data
 
 WORDS = ("train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2")
 
@@ -50,7 +50,7 @@ def change(path: Path, **values: object) -> None:
 
 
 def table(results: Path, *names: str) -> Table:
-    return data.build(results, make_grid("rte", examples=[*names]))
+    return tables.build("data", results, make_grid("rte", examples=[*names]))
 
 
 def lines(results: Path, name: str) -> pd.DataFrame:
@@ -103,7 +103,7 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     write(path, facts)
     grid = make_grid("rte", examples=["rte"], n_ctx=16)
     change(tmp_path / "examples" / "rte.json", note="alarm: all have one label; dev: 10 of 277")
-    found = data.build(tmp_path, grid)
+    found = tables.build("data", tmp_path, grid)
     of_splits = found.frame.set_index("split")
     assert of_splits["cut"].to_dict() == {"train": 0, "select": 0, "dev": 10 * cut}
     assert of_splits["unknown"].to_dict() == {"train": 0, "select": 0, "dev": 100 * unknown}
@@ -119,7 +119,7 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     assert Run(tmp_path, grid, ("data",), ()).of_rows == told
 
 
-def test_rows_labels_and_origin_of_made_rows(tmp_path):
+def test_labelled_rows_have_their_labels_origin_and_caution(tmp_path):
     for name in ("rte", "race", "stsb"):
         put(tmp_path, name)
     found = table(tmp_path, "rte", "race", "stsb")
@@ -128,6 +128,14 @@ def test_rows_labels_and_origin_of_made_rows(tmp_path):
     assert rte.loc["dev", "labels"] == "entailment 50.0%, not_entailment 50.0%"
     assert "- RTE: the synthetic world; licence: none needed" in found.markdown
     assert "| RACE, test" in found.markdown and "| STS-B, dev" in found.markdown
+    assert "caution" not in found.markdown
+    path = tmp_path / "examples" / "race.json"  # whose published rows may not be passed on
+    change(path, settings=read_json(path)["settings"] | {"published": True})
+    assert "; caution: " in table(tmp_path, "race").markdown
+    path = tmp_path / "encoded" / "rte.json"
+    splits = read_json(path)["splits"]
+    change(path, splits=splits | {"test": splits["dev"] | {"role": "unlabelled"}})
+    assert [*lines(tmp_path, "rte").index] == ["train", "select", "dev"]
 
 
 def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
@@ -149,7 +157,7 @@ def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
     given = {"kind": "pair", "files": files, "columns": columns, "title": "My pairs"}
     own = OwnTask.model_validate(given | {"labels": ["entailment", "not_entailment"]})
     put(tmp_path, "mine", own=own.model_dump())
-    found = data.build(tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
+    found = tables.build("data", tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
     row = found.frame.set_index("split").loc["dev"]
     assert row["licence"] == "yours to state" and row["origin"].startswith("own files dev.tsv")
     assert row["note"] == "" and "| My pairs, dev " in found.markdown
@@ -172,15 +180,6 @@ def test_dropped_rows_and_rows_known_from_training_are_stated(tmp_path):
     assert "CSV quoting undone: train 2" in table(tmp_path, "snli").markdown
 
 
-def test_rows_that_may_not_be_passed_on_carry_a_caution(tmp_path):
-    put(tmp_path, "race")
-    assert "caution" not in table(tmp_path, "race").markdown
-    facts = read_json(tmp_path / "examples" / "race.json")
-    facts["settings"]["published"] = True
-    write(tmp_path / "examples" / "race.json", facts)
-    assert "; caution: " in table(tmp_path, "race").markdown
-
-
 def test_encoded_rows_of_other_examples_are_refused(tmp_path):
     put(tmp_path, "rte")
     path = tmp_path / "examples" / "rte.json"
@@ -197,12 +196,3 @@ def test_encoded_rows_of_other_examples_are_refused(tmp_path):
     change(path, labels={})
     with pytest.raises(InputError, match="no such file"):
         table(tmp_path, "rte")
-
-
-def test_unlabelled_rows_are_not_in_the_table(tmp_path):
-    put(tmp_path, "rte")
-    path = tmp_path / "encoded" / "rte.json"
-    facts = read_json(path)
-    facts["splits"]["test"] = facts["splits"]["dev"] | {"role": "unlabelled"}
-    write(path, facts)
-    assert [*lines(tmp_path, "rte").index] == ["train", "select", "dev"]

@@ -12,12 +12,10 @@ import pytest
 from tasks.common.errors import InputError
 from tests.analysis.conftest import write_samples
 from tests.support.lines import cell as cell_of
-from workflow.analysis import table
+from workflow.analysis import table, tables
 from workflow.analysis.report import main, make
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.analysis.tables import ablation, cells, contamination, layer_transfer
-from workflow.analysis.tables import main as main_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -36,33 +34,23 @@ def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
     assert table.read_csv(path)["score"].tolist() == numbers
 
 
-def test_cells_csv_keeps_every_digit(run_of):
-    results, grid = run_of("rte")
-    write_samples(results, grid)
-    made = cells.build(results, grid)
-    made.write(results / "cells.csv")
-    assert list(table.read_csv(results / "cells.csv")["score"]) == list(made.frame["score"])
-
-
 @pytest.mark.parametrize(
-    ("module", "parts"),
+    ("name", "parts"),
     [
-        (ablation, ["ablation"]),
-        (main_table, ["ablation"]),
-        (contamination, ["transformer_ablation"]),
-        (layer_transfer, ["ablation", "layer_transfer"]),
+        ("ablation", ["ablation"]),
+        ("main", ["ablation"]),
+        ("contamination", ["transformer_ablation"]),
+        ("layer_transfer", ["ablation", "layer_transfer"]),
     ],
 )
-def test_a_table_reads_no_more_samples_than_its_rule_has(module, parts, run_of):
+def test_a_table_reads_no_more_samples_than_its_rule_has(name, parts, run_of):
     results, grid = run_of("rte")
     write_samples(results, grid, parts)
-    assert len(module.build(results, grid).frame)
-    for part in grid.parts():
-        if part.endswith(tuple(parts)):
-            part_path(results, part).unlink()
-            break
+    assert len(tables.build(name, results, grid).frame)
+    read = next(part for part in grid.parts() if part.endswith(tuple(parts)))
+    part_path(results, read).unlink()
     with pytest.raises(InputError, match=r"\.parquet: no such file"):
-        module.build(results, grid)
+        tables.build(name, results, grid)
 
 
 def test_costs_are_apart_from_the_scores(run_of, change):

@@ -64,8 +64,8 @@ def test_a_target_trains_and_scores_what_it_needs_and_no_more(files, finished):
 
 
 def test_every_table_and_figure_of_a_run_is_in_one_group():
-    names = [f"{name}.csv" for name in tables.names() if name != "confusion"]
-    names += [f"figures/{name}.svg" for name in figures.names()]
+    names = [f"{name}.csv" for name in tables.MAKERS if name != "confusion"]
+    names += [f"figures/{name}.svg" for name in figures.TABLES]
     assert sorted([*names, "index.html"]) == sorted(" ".join(GROUPS).split())
 
 

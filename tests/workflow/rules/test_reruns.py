@@ -189,8 +189,11 @@ EDITS = {  # a file, the jobs before the analysis that its edit reruns, and the 
     "gpt1/zero_shot.py": ({"zero_shot": 4}, OF_ZERO_SHOT),
     "gpt1/cloze.py": ({"cloze": 4}, {"cloze", "page"}),
     "tasks/baselines.py": ({"baselines": 2, **FINETUNE}, OF_CELLS),
-    "workflow/analysis/tables/contamination.py": ({}, {"contamination", "page"}),
-    "workflow/analysis/figures/ablation.py": ({}, {"ablation", "claims", "page"}),
+    "workflow/analysis/tables/published.py": ({}, {"contamination", "main", "page"}),
+    "workflow/analysis/figures/run.py": (
+        {},
+        {"pretraining", "zero_shot", "cloze", "ablation", "layer_transfer", "claims", "page"},
+    ),
     "workflow/configuration/model.py": ({}, set()),
 }
 

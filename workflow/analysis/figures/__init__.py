@@ -1,20 +1,12 @@
-"""The figures: a module each, with `draw(table, grid) -> Figure`; and their common style."""
+"""The figures: a run's are functions of `run.py`, a study's is `lines.draw`; `style` is common."""
 
-import pkgutil
-
-SHOWS = {  # tables, of the figures that show something else than the table of their name
-    "figure2": ["layer_transfer", "zero_shot"],
-    "pretraining": ["pretraining", "cost_pretraining"],
+# The tables that each figure of a run shows, in the order in which its function takes them.
+TABLES = {
+    "ablation": ["ablation"],
+    "cloze": ["cloze"],
     "differences": ["ablation"],
+    "figure2": ["layer_transfer", "zero_shot"],
+    "layer_transfer": ["layer_transfer"],
+    "pretraining": ["pretraining", "cost_pretraining"],
+    "zero_shot": ["zero_shot"],
 }
-
-
-def names() -> list[str]:
-    """The figures that can be drawn: the modules of this folder, except those that they share."""
-    modules = (name for _, name, _ in pkgutil.iter_modules(__path__))
-    return [name for name in modules if name not in ("lines", "scales", "style")]
-
-
-def tables_of(figure: str) -> list[str]:
-    """The tables that a figure shows."""
-    return SHOWS.get(figure, [figure])

@@ -10,6 +10,7 @@ tasks are side by side in one panel.
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis import markdown
-from workflow.analysis.figures import scales, style
+from workflow.analysis.figures import style
+from workflow.analysis.lines import added
 from workflow.analysis.stats.samples import official_sets
 from workflow.grid import OfTasks, StudyPlan
 
@@ -54,6 +56,8 @@ GAP = 0.5  # between groups of tasks
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     """The figure of a study from the frame of its table."""
+    if study.is_compared:
+        return steps(table, study)
     if study.axis:
         return curves(table, study)
     looks = style.looks([*study.references, *study.lines])
@@ -80,7 +84,7 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
         ax.set_title(shown, fontsize=14 if large else 12)
         if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
             ax.set_xlabel("share of the rows")
-        scales.limit_to_scores(ax)
+        style.limit_to_scores(ax)
     figure.supylabel(_scale(table), fontsize=13)
     figure.supxlabel(AXES.get(study.axis, study.axis), fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
@@ -121,7 +125,7 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
             at = [study.values.index(value) for value in mine["value"]]
             look = look | {"linestyle": "-" if at[-1] - at[0] < len(at) else ""}
             sweep(ax, mine, study, shift, **look)
-            shown[line] = look | {"label": style.short(line)}
+            shown[line] = look | {"label": line.removesuffix(" (full)")}
         if i == 0 and len(train):
             sweep(ax, train[train["line"] == line], study, shift, **look | TRAIN)
             shown["train"] = look | TRAIN | {"label": "the same, training rows"}
@@ -243,16 +247,62 @@ def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float], run: O
     for before, place in pairwise(at):
         if place - before > 1:
             ax.axvline(place - (1 + GAP) / 2, color=style.GREY, linewidth=0.8)
-    scales.limit_to_scores(ax)
+    style.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
     ax.set_xticks(at, [_label(name, baselines, run) for name in at.index], fontsize=12)
     ax.set_xlim(-0.6, at.max() + 0.6)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel(_scale(table))
     handles = [look | style.MARKS | {"label": line} for line, look in looks.items()]
-    handles += style.baselines()
+    labels = markdown.BASELINES
+    handles += [look | {"label": labels[name]} for name, look in style.BASELINES.items()]
     if "paper" in table and table["paper"].notna().any():
         label = "hollow: the paper (GLUE test server)"
         handles.append(style.PRINTED | {"linestyle": "", "label": label})
     style.legend(figure, handles, ncols=3)
     return figure
+
+
+def steps(table: pd.DataFrame, study: StudyPlan) -> Figure:
+    """How the mean changes from line to line; below, a panel for each difference.
+
+    A panel has the mean, the mean of each degree, and the tasks.
+    """
+    rows, figure = added(table, study), Figure(layout="constrained")
+    if rows.empty:
+        style.note_missing(figure.add_subplot())
+        return figure
+    looks, heads = style.looks(rows["part"].unique()), rows["head"].unique()
+    at = pd.Series(range(len(heads)), heads)
+    heights = [1 + 0.4 * len(study.lines), 2 + 0.4 * len(at)]
+    figure.set_size_inches(max(13.0, 2.3 * len(looks)), sum(heights))
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=heights).ravel()
+    whole = table[(table["degree"] == "") & (table["task"] == rows["task"].iloc[0])]
+    lines = whole.dropna(subset="mean").set_index("line")
+    _bars(above.add_subplot(), lines, rows.drop_duplicates("line"), looks)
+    axes = style.panels(below, 1, len(looks), len(looks), sharex=True, sharey=True)
+    for ax, (title, look) in zip(axes, looks.items(), strict=True):
+        mine = rows[rows["part"] == title].set_index("head").reindex(heads)
+        style.dots(ax, at, mine[style.DIFFERENCE], at * float("nan"), **look)
+        ax.set_title(f"{fill(title, 20)}\n{mine['text'].iloc[0]}", fontsize=11)
+    axes[0].set_yticks(at, heads)
+    style.limit_to_differences(axes[0].xaxis)
+    below.supxlabel(f"{study.title}: points, with the 95 % interval", fontsize=13)
+    return figure
+
+
+def _bars(ax: Axes, lines: pd.DataFrame, rows: pd.DataFrame, looks: Looks) -> None:
+    """A bar for the score of each line, from the score of the line that it is compared with."""
+    parts = rows.set_index("line")["part"]
+    for i, (line, score) in enumerate(lines["mean"].items()):
+        start = lines["mean"][lines["minus"][line]] if line in parts else 0.0
+        color = looks[parts[line]]["color"] if line in parts else style.GREY
+        ax.barh(i, score - start, left=start, color=color)
+        ahead, side = (1, "left") if score >= start else (-1, "right")
+        ax.text(score + ahead, i, f"{score:.1f}", va="center", ha=side)
+    ax.set_yticks(range(len(lines)), lines.index)
+    ax.invert_yaxis()
+    ax.set_xlim(min(0.0, lines["mean"].min()), 100)  # a correlation may be below 0
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(f"score, {rows['head'].iloc[0]}")

@@ -1,4 +1,4 @@
-"""What the figures share: how each model and task looks, curves with intervals, stable bytes.
+"""What the figures share: how models and tasks look, curves with intervals, axes, stable bytes.
 
 Colours are those of Okabe and Ito (2008), which stay distinct under the common forms of colour
 blindness, and a few more; line style and marker repeat what colour says. Fonts and sizes are in
@@ -13,25 +13,21 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import (
+    EngFormatter,
+    FixedLocator,
+    Locator,
+    LogLocator,
+    MaxNLocator,
+    NullLocator,
+)
 
 from gpt1.cell import Arch, Corpus
 from tasks.common.files import write_atomic
-from workflow.analysis import markdown
-from workflow.analysis.figures import scales
-from workflow.analysis.paper import (
-    FITTED,
-    FULL,
-    LSTM,
-    NO_AUX,
-    NO_PRETRAINING,
-    PERMUTED,
-    SENTENCES_SHUFFLED,
-    SHUFFLED,
-    VECTORS,
-)
-from workflow.grid import Grid
+from workflow.analysis import markdown, paper
 
 Look = dict[str, Any]
 CurveEnd = tuple[str, pd.Series, pd.Series, Look]  # name, x and y of the curve, and its look
@@ -40,7 +36,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 BROWN, OLIVE = "#8C510A", "#7A7A00"
 
-MODELS: dict[str, Look] = {  # ARCH, or transformer-CORPUS
+MODELS: dict[Arch, Look] = {
     "transformer": {"label": "Transformer", "color": BLUE, "marker": "o", "linestyle": "-"},
     "lstm": {
         "label": "LSTM",
@@ -51,50 +47,35 @@ MODELS: dict[str, Look] = {  # ARCH, or transformer-CORPUS
         "linestyle": (0, (3, 1.5)),
         "linewidth": 1.5,
     },
-    "transformer-shuffled": {
-        "label": "Transformer, shuffled words",
-        "color": PURPLE,
-        "marker": "x",
-        "linestyle": ":",
-    },
-    "transformer-sentences-shuffled": {
-        "label": "Transformer, shuffled sentences",
-        "color": BLACK,
-        "marker": "+",
-        "linestyle": "-.",
-    },
+}
+CONTROLS: dict[Corpus, Look] = {  # a transformer of altered books; an LSTM keeps its colour
+    "shuffled": {"color": PURPLE, "marker": "x", "linestyle": ":"},
+    "sentences-shuffled": {"color": BLACK, "marker": "+", "linestyle": "-."},
 }
 
 
 def model(arch: Arch, corpus: Corpus) -> Look:
-    """The look of a language model, by its architecture and what it was trained on.
-
-    An LSTM of shuffled books has the LSTM's colour, and the stroke and marker of the transformer
-    that read them.
-    """
+    """The look of a language model, by its architecture and what it was trained on."""
     own = MODELS[arch]
     if corpus == "books":
         return own
-    control = MODELS[f"transformer-{corpus}"]
-    if arch == "transformer":
-        return control
-    label = control["label"].replace("Transformer", own["label"])
-    return own | {"label": label, "linestyle": control["linestyle"], "marker": control["marker"]}
+    look = CONTROLS[corpus] | {"label": f"{own['label']}, {markdown.CORPORA[corpus]}"}
+    return look if arch == "transformer" else own | look | {"color": own["color"]}
 
 
 VARIANTS: dict[str, Look] = {  # of Table 5, in their model's colour if no other variant has it
-    FULL.title: {"color": MODELS["transformer"]["color"], "marker": "o"},
-    NO_PRETRAINING.title: {"color": VERMILLION, "marker": "s"},
-    NO_AUX.title: {"color": ORANGE, "marker": "D"},
-    LSTM.title: {"color": MODELS["lstm"]["color"], "marker": "^"},
-    SHUFFLED.title: {"color": MODELS["transformer-shuffled"]["color"], "marker": "X"},
-    SENTENCES_SHUFFLED.title: {
-        "color": MODELS["transformer-sentences-shuffled"]["color"],
+    paper.FULL.title: {"color": MODELS["transformer"]["color"], "marker": "o"},
+    paper.NO_PRETRAINING.title: {"color": VERMILLION, "marker": "s"},
+    paper.NO_AUX.title: {"color": ORANGE, "marker": "D"},
+    paper.LSTM.title: {"color": MODELS["lstm"]["color"], "marker": "^"},
+    paper.SHUFFLED.title: {"color": CONTROLS["shuffled"]["color"], "marker": "X"},
+    paper.SENTENCES_SHUFFLED.title: {
+        "color": CONTROLS["sentences-shuffled"]["color"],
         "marker": "P",
     },
-    PERMUTED.title: {"color": SKY, "marker": "*"},
-    FITTED.title: {"color": BROWN, "marker": "h"},
-    VECTORS.title: {"color": OLIVE, "marker": "p"},
+    paper.PERMUTED.title: {"color": SKY, "marker": "*"},
+    paper.FITTED.title: {"color": BROWN, "marker": "h"},
+    paper.VECTORS.title: {"color": OLIVE, "marker": "p"},
 }
 COLOURS = [*(look["color"] for look in VARIANTS.values()), GREY]
 MARKERS = [*(look["marker"] for look in VARIANTS.values()), "<"]
@@ -121,6 +102,7 @@ MARKS: Look = {"linestyle": "", "markersize": 8}
 SEED: Look = {"linestyle": "", "marker": ".", "markersize": 5, "alpha": 0.6, "zorder": 1.5}
 FEW = range(2, 5)  # numbers of seeds that are drawn, each as a dot
 APART = 0.27  # distance of the seeds and the paper's mark from the mean, in lines
+WIDEST = 110.0  # points of a difference
 LABEL = 0.062  # height of a curve's name, as a fraction of its panel's
 
 # Columns of tables: a value with its limits and the values by seed.
@@ -165,11 +147,6 @@ def legend(figure: Figure, looks: Sequence[Look], **options: Any) -> None:
     figure.legend(handles=handles, loc="outside upper center", **options)
 
 
-def baselines() -> list[Look]:
-    """The legend entries of the baselines."""
-    return [look | {"label": markdown.BASELINES[name]} for name, look in BASELINES.items()]
-
-
 def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **options: Any) -> list:
     """The first `n` axes of a grid of panels; the others are not shown."""
     axes = [*figure.subplots(rows, columns, squeeze=False, **options).ravel()]
@@ -187,11 +164,6 @@ def looks(lines: Iterable[str]) -> dict[str, Look]:
     return {line: VARIANTS.get(line) or next(free) for line in lines}
 
 
-def short(line: str) -> str:
-    """A line's name as it is written beside a curve."""
-    return line.removesuffix(" (full)")
-
-
 def mean_over(n: int) -> str:
     """How many seeds are behind a point, and whether each is drawn too, in words."""
     return "one seed" if n == 1 else f"mean over {n} seeds{' (dots)' if n in FEW else ''}"
@@ -206,7 +178,7 @@ def points(ax: Axes, x: Sequence[float], estimates: pd.DataFrame, **look: Any) -
     value, low, high, by_seed = estimates.columns
     ax.plot(x, estimates[value], **look)
     seeds = _few(x, estimates[by_seed])
-    ax.plot(*seeds, **_seeds(look))
+    ax.plot(*seeds, **SEED, color=look["color"])
     if not seeds[0]:
         ax.vlines(x, estimates[low], estimates[high], color=look["color"], linewidth=1.5)
 
@@ -220,8 +192,8 @@ def curve(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
         ax.fill_between(x, estimates[low], estimates[high], **band)
 
 
-def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **look: Any) -> None:
-    """Differences on the lines `at`, with their intervals; the seeds below, the paper's above.
+def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, printed: Any, **look: Any) -> None:
+    """Differences on the lines `at`, with their intervals; the seeds below, the `printed` above.
 
     An arrow marks the end of an interval that goes beyond what `limit_to_differences` shows.
     """
@@ -229,27 +201,17 @@ def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **l
     ax.axvline(0, color=BLACK, linewidth=1)
     ax.plot(estimates[value], at, **look | MARKS | {"markersize": 6})
     ax.hlines(at, estimates[low], estimates[high], color=look["color"], linewidth=1.8)
-    for end, edge, arrow in ((low, -scales.WIDEST, "<"), (high, scales.WIDEST, ">")):
+    for end, edge, arrow in ((low, -WIDEST, "<"), (high, WIDEST, ">")):
         cut = at[(estimates[end] / edge).gt(1).to_numpy()]
         ax.plot([edge] * len(cut), cut, color=look["color"], linestyle="", marker=arrow)
     lines, seeds = _few(at + APART, estimates[by_seed])
-    ax.plot(seeds, lines, **_seeds(look))
-    ax.plot(paper, at - APART, **PRINTED | look, linestyle="")
+    ax.plot(seeds, lines, **SEED, color=look["color"])
+    ax.plot(printed, at - APART, **PRINTED | look, linestyle="")
     if estimates[value].isna().all():
         note_missing(ax)
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(at.max() + 0.6, at.min() - 0.6)
-
-
-def legend_of_dots(figure: Figure, grid: Grid, has_paper: bool) -> None:
-    """A legend for the marks of `dots`."""
-    n = len(grid.seeds.finetune)
-    ours = mean_over(n) + ", 95 % interval" * (n > 1)  # one seed has none
-    looks: list[Look] = [{"marker": "o", "color": GREY, "label": ours}]
-    if has_paper:
-        looks.append(PRINTED | {"label": "the paper (GLUE test server)"})
-    legend(figure, [{"linestyle": ""} | look for look in looks])
 
 
 def _few(places: Iterable[float], by_seed: pd.Series) -> tuple[list[float], list[float]]:
@@ -259,11 +221,6 @@ def _few(places: Iterable[float], by_seed: pd.Series) -> tuple[list[float], list
         return [], []
     found = [(at, value) for at, of in zip(places, of_places, strict=True) for value in of]
     return [at for at, _ in found], [value for _, value in found]
-
-
-def _seeds(look: Look) -> Look:
-    """The look of the seeds behind a mean with this `look`."""
-    return {"color": look["color"], **SEED}
 
 
 def label_ends(ax: Axes, ends: Sequence[CurveEnd]) -> None:
@@ -291,3 +248,53 @@ def along_updates(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) 
     """A `curve` along pre-training, from which the untrained model, at 0, is set apart."""
     for _, part in estimates.groupby(x > 0):
         curve(ax, x[part.index], part, **look)
+
+
+def limit_to_scores(ax: Axes) -> None:
+    """Cut the vertical axis at what a score can be: an interval of two seeds may be much longer."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, -20.0), min(high, 103.0))
+
+
+def limit_to_differences(axis: XAxis | YAxis) -> None:
+    """Cut an axis of differences, in points, in the same way."""
+    low, high = axis.get_view_interval()
+    axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
+
+
+def log_axis(axis: XAxis | YAxis) -> None:
+    """Make an axis logarithmic over what is drawn, if anything is."""
+    low, high = axis.get_data_interval()
+    if np.isfinite([low, high]).all():
+        limits = low / 1.15, high * 1.15
+        name = axis.axis_name
+        axis.axes.set(**{f"{name}scale": "log", f"{name}lim": limits})
+        _log_ticks(axis, *limits, sparse=False)
+
+
+def updates_axis(ax: Axes, updates: Sequence[float], sparse: bool = False) -> None:
+    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it.
+
+    `sparse` ticks are for small panels.
+    """
+    first, last = min(update for update in updates if update > 0), max(updates)
+    ax.set_xscale("symlog", linthresh=first, linscale=0.3)
+    ax.set_xlim(-0.2 * first if 0 in updates else 0.8 * first, last * 1.3)
+    _log_ticks(ax.xaxis, first, last, [0] if 0 in updates else [], sparse)
+
+
+def _log_ticks(
+    axis: Axis, low: float, high: float, more: Sequence[float] = (), sparse: bool = False
+) -> None:
+    """Ticks at 1, 2, 5 times powers of ten (the powers alone if sparse or long), and `more`.
+
+    On a short axis, which has hardly any of these, the ticks are evenly spaced.
+    """
+    is_long = high / low > (50 if sparse else 500)
+    locator: Locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))
+    if high / low < 5:
+        locator = MaxNLocator(5, steps=[1, 2, 5, 10])
+    ticks = np.asarray(locator.tick_values(low, high) if high > low else [low])
+    axis.set_major_locator(FixedLocator([*more, *ticks[ticks >= low * 0.99]]))
+    axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
+    axis.set_minor_locator(NullLocator())

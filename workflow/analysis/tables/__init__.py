@@ -1,8 +1,39 @@
-"""The tables: a module each, with `build(results, grid) -> Table`."""
+"""The tables: each is made by a function of `(results, grid)`, named here."""
 
-import pkgutil
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workflow.grid import Grid
+
+if TYPE_CHECKING:
+    from workflow.analysis.table import Table
+
+MAKERS = {
+    "ablation": "lines.ablation",
+    "cells": "cells.cells",
+    "claims": "claims.build",
+    "cloze": "checkpoints.cloze",
+    "confusion": "cells.confusion",
+    "contamination": "published.contamination",
+    "cost": "cost.cost",
+    "cost_pretraining": "checkpoints.cost_pretraining",
+    "data": "data.data",
+    "degrees": "lines.degrees",
+    "layer_transfer": "lines.layer_transfer",
+    "main": "published.main",
+    "positive_control": "positive_control.build",
+    "pretraining": "checkpoints.pretraining",
+    "zero_shot": "checkpoints.zero_shot",
+}
 
 
-def names() -> list[str]:
-    """The tables that can be made: the modules of this folder."""
-    return [name for _, name, _ in pkgutil.iter_modules(__path__)]
+def module_of(name: str) -> str:
+    """The module of a table."""
+    return f"{__name__}.{MAKERS[name].partition('.')[0]}"
+
+
+def build(name: str, results: Path, grid: Grid) -> "Table":
+    """The table of that name. Raises InputError for a damaged file."""
+    function = MAKERS[name].partition(".")[2]
+    return getattr(importlib.import_module(module_of(name)), function)(results, grid)

@@ -1,20 +1,18 @@
-"""`cells.csv`: one row per cell, seed, split and metric, and an inventory of the cells as Markdown.
-
-Scores run from 0 to 100, correlations from -100, unrounded. `majority` and `bag_of_words` are empty
-on the training rows; `alarms` are joined by semicolons. The inventory says which cells exist and
-which raised alarms; their costs are in the table `cost`.
-"""
+"""The tables of single cells: `cells`, and `confusion` of the user's own tasks."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
+from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.stats.samples import Key, Samples, scored
 from workflow.analysis.stats.scores import Score, is_marked
 from workflow.analysis.table import Table
@@ -26,10 +24,22 @@ COLUMNS = [
     *("majority", "bag_of_words", "train_tokens", "alarms", "note", "line"),
 ]
 SWEEP = ["task", "arch", "corpus", "aux"]
+CONFUSION = ["task", "split", "label", "prediction", "rows"]
+MANY = 25  # the most labels that the Markdown has a matrix of
+ABOUT_CONFUSION = (
+    "Rows by label (down) and prediction of the full model (across), all seeds together, in "
+    f"Markdown of up to {MANY} labels. Recall: the share of a label's rows that are predicted so. "
+    "Precision: the share of the rows so predicted that have the label."
+)
 
 
-def build(results: Path, grid: Grid) -> Table:
-    """The scores of the seeds that the config asks for."""
+def cells(results: Path, grid: Grid) -> Table:
+    """One row per cell, seed that the config asks for, split and metric; as Markdown an inventory.
+
+    Scores run from 0 to 100, correlations from -100, unrounded. `majority` and `bag_of_words` are
+    empty on the training rows; `alarms` are joined by semicolons. The inventory says which cells
+    exist and which raised alarms; their costs are in the table `cost`.
+    """
     samples, notes = Samples.of_grid(results, grid), Notes.read(results, grid.tasks)
     rows = [
         row | {"note": notes.of(cell.task)}
@@ -79,12 +89,12 @@ def _rows(
 
 def _inventory(table: pd.DataFrame, notes: Notes, grid: Grid) -> list[str | pd.DataFrame]:
     runs = table.drop_duplicates([*CELL, "seed"])
-    cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", ";".join))
-    cells = cells.reset_index()
-    cells["layers"] = cells["n_transfer"].where(cells["alarms"].map(is_marked))
+    every = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", ";".join))
+    every = every.reset_index()
+    every["layers"] = every["n_transfer"].where(every["alarms"].map(is_marked))
     main = table["metric"] == table["task"].map({t: grid.task(t).metric for t in notes.by_task})
     fitted = table.assign(train=table["score"].where(main & (table["split"] == "train")))
-    sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs, fitted))
+    sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (every, runs, fitted))
     raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
     wide = pd.DataFrame(
         {
@@ -97,8 +107,40 @@ def _inventory(table: pd.DataFrame, notes: Notes, grid: Grid) -> list[str | pd.D
     )
     return [
         "# Cells",
-        f"{len(cells)} cells, {len(runs)} runs. Train (the score on the training rows) and tokens "
+        f"{len(every)} cells, {len(runs)} runs. Train (the score on the training rows) and tokens "
         "are means over the runs of the line.",
         wide.reset_index(SWEEP[1:]).replace({"corpus": markdown.CORPORA}).rename(index=notes.mark),
         *notes.footnote(),
     ]
+
+
+def confusion(results: Path, grid: Grid) -> Table:
+    """The confusion matrix of the user's own tasks: how many rows of a label got which prediction.
+
+    One row per (task, split, label, prediction). The model is the first of Table 5, the full one;
+    `rows` counts the reported rows of all its seeds. Raises InputError for a damaged file.
+    """
+    counted, parts = [], list[str | pd.DataFrame](["# Confusion"])
+    for cell in grid.own_cells():
+        task, found = grid.task(cell.task), read_predictions(results, cell)
+        if not found:
+            continue
+        for split in task.report:
+            rows = found.rows[found.rows["seed"].isin(grid.seeds.finetune)]
+            rows = rows[rows["split"] == split]
+            counts = np.zeros((len(task.labels),) * 2, dtype=int)
+            np.add.at(counts, (answers(task, rows["label"]), answers(task, rows["prediction"])), 1)
+            parts += [f"## {task.title}, {split}", _matrix(counts, task.labels)]
+            pairs = zip(product(task.labels, repeat=2), counts.ravel(), strict=True)
+            counted += [(cell.task, split, *pair, n) for pair, n in pairs]
+    return Table(pd.DataFrame(counted, columns=CONFUSION), [*parts, ABOUT_CONFUSION])
+
+
+def _matrix(counts: np.ndarray, labels: tuple[str, ...]) -> pd.DataFrame:
+    """The counts [label, prediction] with the recall and precision of each label, as text."""
+    of = pd.DataFrame({"recall": counts.sum(axis=1), "precision": counts.sum(axis=0)})
+    shares = (100 * counts.diagonal() / of.where(of > 0).T).T
+    matrix = pd.DataFrame(counts[:, : len(labels) if len(labels) <= MANY else 0])
+    shown = pd.concat([matrix.astype(str), shares.map(markdown.value)], axis=1)
+    names = dict(enumerate(labels))
+    return shown.rename(index=names, columns=names).rename_axis("")

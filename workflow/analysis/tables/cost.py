@@ -1,41 +1,51 @@
-"""What a run cost by stage: tokens, floating-point operations, seconds, memory.
+"""What a run cost by stage, `cost`: tokens, floating-point operations, seconds, memory.
 
 There are three kinds of rows: one per language model and one per fine-tuning run (tokens, FLOPs and
-seconds inside the training loop), and one per kind of job (seconds of whole jobs, from the
-benchmarks). These columns do not overlap, so each can be summed. The seconds of jobs are wall-clock
-time, because the CPU seconds in benchmarks miss up to the last half minute of a job. FLOPs follow
+seconds inside the training loop), and one per kind of job (seconds of whole jobs, from Snakemake's
+benchmarks beside the results). These columns do not overlap, so each can be summed. FLOPs follow
 the rule of `workflow.analysis.flops`. Scores are in other tables, because they are the same in
 every run.
+
+Benchmarks are not declared outputs, so the table shows those that exist. Only the last attempt of
+an interrupted job counts. The seconds of jobs are wall-clock time, as Snakemake samples the CPU
+seconds, in a long job every half minute, so they miss the end of a job.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from gpt1.cell import home
 from gpt1.records import CellRecord, CheckpointFacts, EncodedFacts
-from workflow.analysis import flops, job_costs
+from tasks.common.errors import InputError
+from tasks.common.programs import PEAK_LINE
+from workflow.analysis import flops
 from workflow.analysis.markdown import CORPORA, NONE, column
 from workflow.analysis.table import Table
 from workflow.analysis.tables.cells import CELL, SWEEP
+from workflow.analysis.tables.checkpoints import facts_of
 from workflow.grid import Grid
 
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
 COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
 MEASURED = ["train_tokens", "train_seconds", "peak_mb", "cpu"]  # of each run
+PREPARATION, TABLES = "data", "tables"
+STAGES = {  # by the start of a rule's name; all other rules prepare data
+    "finetune": "fine-tuning",
+    "pretrain": "pre-training",
+    "zero_shot": "zero-shot",
+    "cloze": "cloze",
+    **dict.fromkeys(["table", "figure", "page", "samples", "glue"], TABLES),
+}
+PEAK = re.compile(PEAK_LINE.format(r"(\d+)"))
 
 
-def build(results: Path, grid: Grid) -> Table:
+def cost(results: Path, grid: Grid) -> Table:
     """One row per language model, fine-tuning run and kind of job; what was not run has none."""
-    update = grid.updates[-1]
-    models = [
-        CheckpointFacts.find(
-            model.facts(results, update), arch=model.arch, seed=model.seed, update=update
-        )
-        for model in grid.all_models()
-    ]
-    made = [model for model in models if model is not None]
-    parts = [_pretraining(made), _fine_tuning(results, grid, made), job_costs.read(results, grid)]
+    made = facts_of(results, grid.all_models(), grid.updates[-1:])
+    parts = [_pretraining(made), _fine_tuning(results, grid, made), jobs(results, grid)]
     table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
     return Table(table, _wide(table), words=SWEEP)
@@ -77,6 +87,48 @@ def _flops(
     if not length:
         return None
     return tokens * flops.per_token(of.model, of.n_vocab, min(length, of.model.n_ctx), lm_loss)
+
+
+def jobs(results: Path, grid: Grid) -> pd.DataFrame:
+    """One row per rule: its number of jobs, their total seconds, and the highest memory in MB.
+
+    Studies that the run does not make are left out. Raises InputError for a truncated file, which a
+    kill may leave because Snakemake does not write it atomically.
+    """
+    rows = []
+    own = tuple(f"finetune_{name}_" for name in (*grid.studies, "kept"))
+    variants = dict.fromkeys(["", *(line.model for line in grid.lines.values())])
+    folders = [home(results, variant) / "benchmarks" for variant in variants]
+    for folder, path in ((of, path) for of in folders for path in sorted(of.rglob("*.tsv"))):
+        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        if rule != "study" and (not rule.startswith("finetune_") or f"{rule}_".startswith(own)):
+            of = (stage for start, stage in STAGES.items() if rule.startswith(start))
+            log = folder.with_name("logs") / path.relative_to(folder).with_suffix(".log")
+            rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path, log)])
+    table = pd.DataFrame(rows, columns=["stage", "job", "runs", "job_seconds", "peak_mb"])
+    total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}
+    return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
+
+
+def _last_attempt(path: Path, log: Path) -> tuple[float, float]:
+    """Seconds and peak megabytes of a job. Raises InputError if the file is damaged.
+
+    Snakemake's own peak is a sample, which misses most of a short program; the log has the exact.
+    """
+    try:
+        if not path.read_bytes().endswith(b"\n"):
+            raise ValueError("its last line is cut off")
+        found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
+        seconds = float(found["s"])
+        if not seconds >= 0:
+            raise ValueError("no seconds")
+        logged = PEAK.findall(log.read_text("utf-8", "replace")) if log.is_file() else []
+        return seconds, max([float(found.get("max_rss", np.nan)), *map(float, logged)])
+    except (ValueError, IndexError, KeyError) as error:
+        raise InputError(
+            f"{path}: not what Snakemake measures of a job ({error}); delete it, and the job's "
+            "costs are left out"
+        ) from None
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -15,7 +15,7 @@ from gpt1.encode import WARN_ABOVE
 from gpt1.records import EncodedFacts
 from tasks import Task
 from tasks.examples import ExamplesFacts
-from workflow.analysis.examples import check_examples
+from workflow.analysis.predictions import check_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -42,7 +42,7 @@ ABOUT = (
 CUT_ABOVE = 0.1  # the share of a split's rows above which their being cut is an alarm
 
 
-def build(results: Path, grid: Grid) -> Table:
+def data(results: Path, grid: Grid) -> Table:
     """One row per task and split used for training, selection or reporting.
 
     Raises InputError for a file that is missing, damaged or of other rows.

@@ -1,0 +1,270 @@
+"""Tables 2 to 4, and decontaminated scores from hand-made predictions and marks."""
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import tasks
+from tasks.common.errors import InputError
+from tasks.metrics import score_split
+from tests.analysis.conftest import (
+    LAYERS,
+    build,
+    make_grid,
+    set_scores,
+    table_of,
+    the,
+    write,
+    write_examples,
+    write_predictions,
+)
+from tests.support.lines import cell as cell_of
+from workflow.analysis import predictions
+from workflow.analysis.paper import FULL, NUMBERS, OURS
+from workflow.analysis.tables import published
+from workflow.grid import Grid
+
+# Labels of eight rows, what two seeds answer, and the rows that are marked.
+LABELS = [0, 1, 0, 1, 0, 1, 0, 1]
+ANSWERS = {0: [0, 1, 0, 1, 1, 0, 1, 0], 1: [0, 1, 1, 1, 0, 1, 0, 0], 2: [1] * 8}
+CONTAMINATED, SHORT = [4, 5, 6], [0, 1, 2]
+RTE = cell_of("transformer", "rte", "on", 12)
+
+
+def marked(results: Path, name: str, rows=CONTAMINATED, split: str = "dev") -> None:
+    """What the eight rows of a task's reported split share with the corpus."""
+    words = [12 if i in SHORT else 20 for i in range(8)]
+    found = {"words": words, "match": [13 * (i in rows) for i in range(8)]}
+    value = {"task": name, "splits": {split: found}, "examples": {split: f"{name} {split}"}}
+    value |= {"documents": ""}
+    write(results / "contamination" / f"{name}.json", value)
+    write_examples(results, name, sha256=value["examples"])
+
+
+def answered(results: Path, name: str, split: str = "dev", groups=("",) * 8) -> None:
+    """ANSWERS of the fully transferred transformer with aux, and the cell that they score."""
+    cell = cell_of("transformer", name, "on", 12)
+    value = json.loads(cell.path(results).read_text())
+    for run in value["seeds"]:
+        found = ANSWERS[run["seed"]]
+        run["scores"] |= score_split(tasks.task(name).spec, found, LABELS, groups, split)
+    write(cell.path(results), value)
+    rows = [
+        (seed, split, f"{name}/{split}/{i}", group, label, answer)
+        for seed, given in ANSWERS.items()
+        for i, (label, group, answer) in enumerate(zip(LABELS, groups, given, strict=True))
+    ]
+    write_predictions(results, cell, rows)
+
+
+@pytest.fixture
+def rte(run_of) -> tuple[Path, Grid]:
+    results, grid = run_of("rte")
+    marked(results, "rte")
+    answered(results, "rte")
+    return results, grid
+
+
+def test_a_score_on_decontaminated_rows_is_that_worked_out_by_hand_in_both_tables(rte):
+    # Rows 0, 1, 2, 3 and 7 are not contaminated: 4, 3 and 3 of 5 answers are right.
+    table, text = build("contamination", *rte)
+    of_main, main = build("main", *rte)
+    here = the(table, task="rte", aux="on")
+    for row in (here, the(of_main, source="this run", column="RTE", aux="on")):
+        assert row["decontaminated_rows"] == 5
+        assert row["decontaminated_mean"] == pytest.approx((80 + 60 + 60) / 3)
+        assert row["decontaminated_sd"] == pytest.approx(math.sqrt(400 / 3))
+        assert row["mean"] == pytest.approx((50 + 75 + 50) / 3)
+        assert (row["arch"], row["n_transfer"], row["n_seeds"]) == ("transformer", "12", 3)
+    assert (here["rows"], here["share"], here["short"]) == (8, 37.5, 37.5)
+    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
+    cells = [cell.strip() for cell in line.split("|")[1:-1]]
+    assert cells[1:5] == ["dev", "8", "37.5 %", "37.5 %"]
+    assert cells[6:8] == ["58.3 ± 14.4 (1 of 3) !", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
+    lines = [line for line in main.splitlines() if "(this run), decontaminated" in line]
+    assert "(this run), decontaminated (n 5) " in lines[0]  # one task, so one number of rows
+    assert "66.7 ± 11.5 |" in lines[0]
+    # Without aux there are no predictions here, nor any of the other tasks.
+    assert "(n" not in lines[1] and lines[1].count("missing") == 6
+    assert lines[0].count("missing") == 5
+    assert published.DECONTAMINATED_LINES.strip() in main
+
+
+def test_main_has_the_number_of_rows_in_each_cell_where_it_differs():
+    counts = pd.DataFrame({"line": "ours", "decontaminated_rows": [5.0, 7.0, None]})
+    counts = counts.assign(decontaminated_mean=50.0, decontaminated_sd=None)
+    line = published._decontaminated_line(counts)
+    assert list(line["shown"]) == ["50.0 (n 5)", "50.0 (n 7)", "missing"]
+    assert set(line["line"]) == {"ours, decontaminated"}
+
+
+def test_published_weights_have_no_decontaminated_rows(rte):
+    _, text = build("main", rte[0], make_grid("rte", has_corpus=False, layers=LAYERS))
+    assert "decontaminated" not in text.lower()
+
+
+def test_a_task_of_the_zero_shot_figure_alone_has_shares_and_no_cell(rte):
+    results, grid = rte
+    marked(results, "dprd", split="test")
+    table, text = build("contamination", results, grid)
+    row = the(table, task="dprd")
+    assert (row["rows"], row["share"]) == (8, 37.5)
+    assert pd.isna(row["arch"]) and row["n_seeds"] == 0
+    line = next(line for line in text.splitlines() if line.startswith("| DPRD"))
+    assert "missing" not in line and line.count("–") == 4
+
+
+def test_where_the_corpus_was_not_searched_it_says_missing(run_of):
+    table, text = build("contamination", *run_of("rte"))
+    row = the(table, task="rte", aux="on")
+    assert row["n_seeds"] == 3 and math.isnan(row["decontaminated_mean"])
+    assert row[["rows", "share"]].isna().all()
+    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
+    assert line.count("missing") == 5
+
+
+def test_with_no_decontaminated_row_there_is_no_score(run_of):
+    results, grid = run_of("rte")
+    marked(results, "rte", range(8))
+    answered(results, "rte")
+    row = the(build("contamination", results, grid)[0], task="rte", aux="on")
+    assert row["decontaminated_rows"] == 0 and math.isnan(row["decontaminated_mean"])
+    _, text = build("main", results, grid)
+    assert "(n 0)" not in text and "nan" not in text
+
+
+def test_where_no_row_is_contaminated_its_scores_are_not_shown_twice(run_of):
+    results, grid = run_of("rte")
+    marked(results, "rte", [])
+    answered(results, "rte")
+    text = build("main", results, grid)[1]
+    tables = {title: part for title, _, part in (p.partition("\n") for p in text.split("## "))}
+    (nli,) = [part for title, part in tables.items() if "Table 2" in title]
+    assert nli.count("(this run), decontaminated") == 1  # without aux there are no predictions
+    assert build("main", results, grid)[0]["decontaminated_rows"].max() == 8
+
+
+def test_a_group_has_its_own_rows(run_of):
+    results, grid = run_of("race")
+    groups = ["middle"] * 3 + ["high"] * 5
+    marked(results, "race", split="test")
+    answered(results, "race", "test", groups)
+    table, _ = build("contamination", results, grid)
+    middle, high = (the(table, aux="on", split=f"test_{name}") for name in ("middle", "high"))
+    assert (middle["rows"], middle["decontaminated_rows"], middle["share"]) == (3, 3, 0)
+    assert (high["rows"], high["decontaminated_rows"], high["share"]) == (5, 2, 60)
+    assert high["decontaminated_mean"] == pytest.approx((50 + 50 + 100) / 3)  # rows 3 and 7
+    assert middle["decontaminated_mean"] == pytest.approx((100 + 200 / 3 + 100 / 3) / 3)
+    assert the(table, aux="on", split="test")["decontaminated_rows"] == 5
+
+
+@pytest.mark.parametrize("module", ["main", "contamination"])
+def test_marks_and_predictions_or_examples_of_other_rows_are_refused(module, rte):
+    results, grid = rte
+    rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))
+    write_predictions(results, RTE, rows, {"dev": "other rows"})
+    with pytest.raises(InputError, match=r"rte\.json: its dev rows are not those of .*parquet"):
+        build(module, results, grid)
+    write_examples(results, "rte", sha256={"dev": "other rows"})
+    with pytest.raises(InputError, match=r"rte\.json: its dev rows are not .*examples"):
+        build(module, results, grid)
+
+
+@pytest.mark.parametrize("damage", ["a flipped bit", "truncated", "of another cell"])
+def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, damage):
+    results, _ = rte
+    path = RTE.predictions(results)
+    data = bytearray(path.read_bytes())
+    data[711] ^= 1 << 6
+    other = write_predictions(
+        results, cell_of("lstm", "rte", "on", 1), [(0, "dev", "x", "", 1.0, 1.0)]
+    )
+    found = {"a flipped bit": data, "truncated": data[:-50], "of another cell": other.read_bytes()}
+    path.write_bytes(found[damage])
+    monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
+    with pytest.raises(InputError) as error:
+        predictions.read_predictions(results, RTE)
+    remedy = f"make it again: snakemake --cores 1 --force {path} --configfile my.yaml"
+    assert str(error.value) == (
+        f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
+    )
+
+
+def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
+    results, grid = run_of("rte", seeds={"pretrain": [0], "finetune": [0]})
+    marked(results, "rte")
+    answered(results, "rte")
+    row = the(build("contamination", results, grid)[0], task="rte", aux="on")
+    assert row["decontaminated_mean"] == 80 and math.isnan(row["decontaminated_sd"])
+
+
+def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, grid):
+    table, text = table_of("main", finished, grid)
+    heads = [line for line in text.splitlines() if line.startswith("| model")]
+    for name in ("MNLI-m (dev)", "SNLI (test)", "RACE-h (test)", "RACE-h (dev)", "RTE (dev)"):
+        assert sum(name in head for head in heads) == 1, name
+    assert "STS-B (Pearson, dev)" in heads[2] and "STS-B (Spearman, dev)" in heads[3]
+    ours = table[(table["source"] == "this run") & (table["aux"] == "on")]
+    assert set(ours["n_transfer"]) == {"12"}
+    assert the(ours, column="RACE-h", split="test_high")["paper"] == 57.4
+    assert math.isnan(the(ours, column="RACE-h", split="dev_high")["paper"])
+    assert the(ours, column="MNLI-mm")["paper"] == 81.4
+    printed = table[table["source"] != "this run"]
+    assert the(printed, variant=OURS, column="GLUE")["paper"] == 72.8
+    assert set(printed["split"]) == {"test"} and printed["mean"].isna().all()
+    assert "| *CAFE*" in text and "test server" in text
+
+
+def test_tables_2_to_4_put_every_model_and_split_where_the_paper_has_it(run_of, change):
+    results, grid = run_of("mnli", "race", "rte")
+    wanted = {
+        ("MNLI-m", "dev_matched", "on"): 41.0,
+        ("MNLI-mm", "dev_mismatched", "on"): 42.0,
+        ("RACE-m", "test_middle", "on"): 43.0,
+        ("RACE-h", "test_high", "on"): 44.0,
+        ("RACE", "test", "on"): 45.0,
+        ("RTE", "dev", "on"): 71.25,
+        ("RTE", "dev", "off"): 62.5,
+    }
+    names = {"MNLI-m": "mnli", "MNLI-mm": "mnli", "RTE": "rte"}
+    for (column, split, aux), value in wanted.items():
+        cell = cell_of("transformer", names.get(column, "race"), aux, 12)
+        change(results, cell, set_scores(split, "accuracy", [value] * 3))
+    table, text = build("main", results, grid)
+    ours = table[table["source"] == "this run"]
+    found = ours.set_index(["column", "split", "aux"])["mean"].to_dict()
+    assert {place: found.get(place) for place in wanted} == wanted
+    titles = {aux: mine["variant"].unique().tolist() for aux, mine in ours.groupby("aux")}
+    model = "Finetuned Transformer LM"
+    assert titles == {"on": [f"{model} (this run)"], "off": [f"{model} w/o aux LM (this run)"]}
+    for value, title in ((71.2, titles["on"][0]), (62.5, titles["off"][0])):
+        assert str(value) in next(line for line in text.splitlines() if f"| {title} " in line)
+    metrics = table[(table["table"] == "Table 4") & (table["column"] != "GLUE")]
+    ends = {"acc": "accuracy", "f1": "f1", "mcc": "matthews", "pearson": "pearson"}
+    assert list(metrics["metric"]) == [ends[name.rpartition("_")[2]] for name in metrics["column"]]
+    assert set(table.loc[table["table"].isin(["Table 2", "Table 3"]), "metric"]) == {"accuracy"}
+
+
+def test_baselines_stand_under_their_own_names(run_of, change):
+    results, grid = run_of("rte")
+
+    def edit(cell: dict) -> None:
+        cell["baselines"]["majority"]["dev"]["accuracy"] = 51.5
+        cell["baselines"]["bag_of_words"]["dev"]["accuracy"] = 59.5
+
+    for aux in ("on", "off"):
+        change(results, cell_of("transformer", "rte", aux, 12), edit)
+    lines = build("main", results, grid)[1].splitlines()
+    constant = next(line for line in lines if line.startswith("| constant answer, best on tr"))
+    bag = next(line for line in lines if line.startswith("| bag of words "))
+    assert "51.5" in constant and "59.5" in bag and "59.5" not in constant
+
+
+def test_the_full_model_of_table_5_has_the_scores_of_tables_2_to_4():
+    ours = NUMBERS[NUMBERS["method"] == OURS].groupby("task")["value"].mean()
+    whole = NUMBERS[(NUMBERS["method"] == FULL.title) & (NUMBERS["task"] != "avg")]
+    for task, value in whole[["task", "value"]].itertuples(index=False):
+        assert value == pytest.approx(ours[task], abs=0.051), task

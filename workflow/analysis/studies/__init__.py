@@ -1,1 +1,0 @@
-"""A study: a table and a figure of any set of lines and values, with intervals."""

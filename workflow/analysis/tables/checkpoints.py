@@ -1,0 +1,331 @@
+"""The tables along pre-training: `pretraining`, `cost_pretraining`, `zero_shot` and `cloze`.
+
+Each has a row for every checkpoint that a run has; what was not made or scored is empty.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pandas as pd
+from scipy import stats
+
+from gpt1.cell import Corpus, PretrainedModel
+from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
+from tasks.prompt import Scoring
+from workflow.analysis import markdown
+from workflow.analysis.notes import Notes
+from workflow.analysis.predictions import read_examples
+from workflow.analysis.table import Table
+from workflow.grid import Grid
+
+PRETRAINING = [
+    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "by_seed"),
+    *("train_tokens", "update", "heldout_loss", "train_loss"),
+]
+OVER_SEEDS = {
+    "n_seeds": ("heldout_perplexity", "count"),
+    "mean": ("heldout_perplexity", "mean"),
+    "sd": ("heldout_perplexity", "std"),
+    "low": ("heldout_perplexity", "min"),
+    "high": ("heldout_perplexity", "max"),
+    "by_seed": ("heldout_perplexity", tuple),
+    "train_tokens": ("tokens", "mean"),
+    "heldout_loss": ("heldout_loss", "mean"),
+    "train_loss": ("train_loss", "mean"),
+}
+COSTS = {"train_tokens": ("tokens", ".0f"), "train_seconds": ("seconds", ".0f")}
+COSTS |= {"peak_mb": ("peak MB", ".1f")}
+ZERO_SHOT = [
+    *("arch", "task", "scoring", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
+    *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
+    *("threshold", "note"),
+]
+SCORE = ["arch", "update", "scoring", "task"]  # identify a score
+SCORINGS = {
+    "heuristic": "the paper's heuristics",
+    "prompt": "prompts",
+    "calibrated": "prompts, calibrated by the choice alone",
+}
+CLOZE = [
+    *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
+    *("ci_low", "ci_high"),
+]
+CONTROLS: dict[Corpus, str] = {
+    "shuffled": "the words of each sentence",
+    "sentences-shuffled": "all sentences",
+}
+MODEL = ["arch", "corpus", "seed"]  # identify a language model
+
+
+def facts_of(
+    results: Path, models: Iterable[PretrainedModel], updates: Iterable[int]
+) -> list[CheckpointFacts]:
+    """The facts of each checkpoint that was made. Raises InputError for a damaged file."""
+    found = [
+        CheckpointFacts.find(m.facts(results, update), arch=m.arch, seed=m.seed, update=update)
+        for m in models
+        for update in updates
+    ]
+    return [one for one in found if one is not None]
+
+
+def _checkpoints(results: Path, grid: Grid) -> pd.DataFrame:
+    """The facts of each checkpoint of the run's own models, by model and update."""
+    found = [one.model_dump() for one in facts_of(results, grid.models(), grid.updates)]
+    return pd.DataFrame(found, columns=list(CheckpointFacts.model_fields)).drop(columns="model")
+
+
+def pretraining(results: Path, grid: Grid) -> Table:
+    """Held-out token-level perplexity at each checkpoint of both language models.
+
+    The perplexity is per BPE token on whole held-out books, so it only compares runs with the same
+    tokenizer. One row per (arch, update), over the pre-training seeds; n_seeds is 0 if none was
+    made. `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
+    """
+    points = pd.MultiIndex.from_product([grid.arch, grid.updates], names=["arch", "update"])
+    groups = _checkpoints(results, grid).groupby(["arch", "update"])
+    table = groups.agg(**OVER_SEEDS).reindex(points).fillna({"n_seeds": 0}).reset_index()
+    table = table.assign(task="lm", metric="perplexity", split="heldout")[PRETRAINING]
+    wide = pd.DataFrame(index=pd.Index(table["update"].unique(), name="update"))
+    for arch, mine in table.set_index("update").groupby("arch", sort=False):
+        wide[f"{arch}: tokens"] = markdown.column(mine["train_tokens"], ".0f")
+        wide[f"{arch}: perplexity"] = mine.apply(markdown.score, axis=1, decimals=2)
+    seeds = markdown.seeds(table["n_seeds"])
+    note = (
+        "Perplexity per BPE token on the held-out books: mean and standard deviation over "
+        f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
+        "tokenizer; perplexities under another tokenizer or on other text do not compare."
+    )
+    by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
+    if 1 in by_update and by_update[1] == by_update.get(0):
+        note += " Update 1 changes nothing: its learning rate is 0, from which the rate warms up."
+    return Table(table, ["# Pre-training", wide, note])
+
+
+def cost_pretraining(results: Path, grid: Grid) -> Table:
+    """What pre-training cost up to each checkpoint: tokens, seconds, memory, on what processor.
+
+    One row per language model and checkpoint; what was not made has none. The Markdown has only the
+    totals of each model's training.
+    """
+    names = {"tokens": "train_tokens", "seconds": "train_seconds"}
+    table = _checkpoints(results, grid).rename(columns=names)
+    table = table[["arch", "seed", *COSTS, "cpu", "update"]].astype(dict.fromkeys(COSTS, float))
+    last = table.groupby(["arch", "seed"], sort=False).last()
+    columns = {head: markdown.column(last[name], form) for name, (head, form) in COSTS.items()}
+    return Table(table, ["# Costs of pre-training", pd.DataFrame(columns).reset_index("seed")])
+
+
+def zero_shot(results: Path, grid: Grid) -> Table:
+    """Figure 2 right: zero-shot scores along pre-training, by heuristics and by prompts.
+
+    One row per (arch, task, update, scoring); a missing score is empty, with n_seeds 0. `scoring`
+    is `heuristic` (paper 5), `prompt` or `calibrated` (`tasks.prompt`). `relative` is (score -
+    random) / (best - random), with the config's two values for each task: 0 is a random guess, 1
+    the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks
+    with that scoring, taken within each seed first; a seed that lacks a task has none.
+
+    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds. `relative_low` and
+    `relative_high` are the lowest and the highest relative score, `relative_by_seed` has all of
+    them.
+    """
+    scales = grid.zero_shot.normalise
+    runs = pd.DataFrame(
+        [
+            one
+            for model in grid.models()
+            for update in grid.updates
+            for name in grid.zero_shot.tasks
+            for one in _scores(results, model, update, name, grid.zero_shot.scorings(name))
+        ]
+    )
+    runs = runs.reindex(columns=[*SCORE, "seed", "split", "score", "tokens", "n", "threshold"])
+    limits = {name: of.model_dump() for name, of in scales.items()}
+    runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
+    pairs = zip(runs["task"], runs["score"], strict=True)
+    runs["relative"] = [scales[task].relative(score) for task, score in pairs]
+    means = runs.groupby(["arch", "update", "scoring", "seed"], sort=False, as_index=False).agg(
+        relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
+    )
+    runs = pd.concat([runs, means.assign(task="mean")], ignore_index=True)
+    over_seeds = runs.groupby(SCORE, sort=False).agg(
+        **{name: (name, "first") for name in ("split", "tokens", "n", "random", "best")},
+        n_seeds=("relative", "count"),
+        mean=("score", "mean"),
+        sd=("score", "std"),
+        relative=("relative", "mean"),
+        relative_low=("relative", "min"),
+        relative_high=("relative", "max"),
+        relative_by_seed=("relative", lambda scores: tuple(scores.dropna())),
+        threshold=("threshold", "mean"),
+    )
+    scored = {s: names for s in get_args(Scoring) if (names := grid.zero_shot.of(s))}
+    places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
+    order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
+    table = over_seeds.loc[order].reset_index()
+    metrics = {n: grid.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
+    table["metric"] = table["task"].map(metrics)
+    notes = _notes(results, grid, table)
+    table["note"] = [
+        notes.joined(scored[scoring]) if name == "mean" else notes.of(name)
+        for scoring, name in zip(table["scoring"], table["task"], strict=True)
+    ]
+    return Table(table[ZERO_SHOT], _relative(table, grid, notes))
+
+
+def _scores(
+    results: Path, model: PretrainedModel, update: int, task: str, scorings: list[Scoring]
+) -> Iterator[dict[str, Any]]:
+    """A checkpoint's scores, or just their identifying fields if they were not computed."""
+    place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
+    record = ZeroShotScore.find(model.zero_shot(results, task, update), **place)
+    for scoring in scorings:
+        own = {"scoring": scoring} | place
+        yield record.model_dump() | own | {"score": record.by_scoring[scoring]} if record else own
+
+
+def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
+    """The tasks' notes, with the number of rows scored where that is not all of them.
+
+    All are the published ones or, of the user's own tasks, those that were prepared.
+    """
+    found = Notes.read(results, grid.zero_shot.tasks)
+    prepared = read_examples(results, grid.own)
+    notes = dict(found.by_task)
+    for row in table.dropna(subset="n").drop_duplicates("task").itertuples():
+        own = prepared.get(row.task)
+        if row.n < (own or grid.task(row.task)).rows.get(row.split, 0):
+            more = f"scored on {int(row.n):,} rows"
+            notes[row.task] = "; ".join(filter(None, (notes[row.task], more)))
+    return replace(found, by_task=notes)
+
+
+def _relative(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
+    """The Markdown of `zero_shot`: updates down, tasks across."""
+
+    def shown(row: pd.Series) -> str:
+        if not row["n_seeds"]:
+            return markdown.MISSING
+        relative = f"{row['relative']:.3f}"
+        return relative if row["task"] == "mean" else f"{markdown.score(row)} ({relative})"
+
+    heads = {"mean": "mean (relative)"} | {
+        name: f"{notes.mark(name)} ({markdown.METRICS[grid.task(name).metric]})"
+        for name in grid.zero_shot.tasks
+    }
+    table = table.assign(head=table["task"].map(heads), shown=table.apply(shown, axis=1))
+    parts: list[str | pd.DataFrame] = ["# Zero-shot scores along pre-training (Figure 2, right)"]
+    for (arch, scoring), mine in table.groupby(["arch", "scoring"], sort=False):
+        columns = [heads[name] for name in ("mean", *grid.zero_shot.of(scoring))]
+        wide = markdown.pivot(mine, "update", "head", "shown")[columns]
+        tokens = mine.groupby("update")["tokens"].first()
+        # published weights have no number of tokens
+        unknown = mine.groupby("update")["n_seeds"].any().map({True: markdown.NONE})
+        text = tokens.map("{:.0f}".format, na_action="ignore")
+        wide.insert(0, "tokens", text.astype(object).fillna(unknown).fillna(markdown.MISSING))
+        parts += [f"## {arch}, {SCORINGS[scoring]}", wide]
+    scale = "; ".join(
+        f"{grid.task(name).title} {limits.random:g} to {limits.best:g}"
+        for name, limits in grid.zero_shot.normalise.items()
+    )
+    return [
+        *parts,
+        *notes.footnote(),
+        "`a ± b`: mean and standard deviation over pre-training seeds (no `±`: one). "
+        "In brackets the relative score: 0 is a random guess (by F1 always yes), 1 the state of "
+        f"the art or all rows ({scale}). `missing`: not run."
+        + (" Update 0 is the untrained model." if 0 in grid.updates else ""),
+    ]
+
+
+def cloze(results: Path, grid: Grid) -> Table:
+    """Cloze items: for each skill, how often a language model prefers the right continuation.
+
+    One row per (skill, model, update); there are no rows if nothing was scored, because the skills
+    are then unknown. Intervals are Wilson's, over the items of a skill, for each language model by
+    itself.
+    """
+    models, rows, points = grid.all_models(), [], []
+    for model, corpus in models.items():
+        for update in grid.updates:
+            place = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
+            points.append(place)
+            if (found := ClozeScores.find(model.cloze(results, update), **place)) is None:
+                continue
+            for skill, score in found.skills.items():
+                low, high = interval(score.correct, score.n)
+                row = {"skill": skill, "tokens": found.tokens, "ci_low": low, "ci_high": high}
+                rows.append(place | row | score.model_dump())
+    scored = pd.DataFrame(rows, columns=CLOZE)
+    table = scored[["skill"]].drop_duplicates().merge(pd.DataFrame(points), how="cross")
+    table = table.merge(scored, on=["skill", *MODEL, "update"], how="left")[CLOZE]
+    return Table(table, _skills(table, models))
+
+
+def interval(correct: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval, 0 to 100, for an accuracy of `correct` out of `n`."""
+    found = stats.binomtest(correct, n).proportion_ci(confidence_level=0.95, method="wilson")
+    return 100 * found.low, 100 * found.high
+
+
+def above_chance_from(points: pd.DataFrame) -> pd.Series | None:
+    """The first checkpoint from which on every interval is above chance, for one skill and model.
+
+    `points` are rows of the table. A checkpoint that is above chance by luck, before others that
+    are not, does not count. None if the last one is not above chance.
+    """
+    points = points.sort_values("update")
+    above = (points["ci_low"] > points["chance"])[::-1].cummin()[::-1]
+    return points[above].iloc[0] if above.any() else None
+
+
+def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[str | pd.DataFrame]:
+    """The Markdown of `cloze`: skills down, language models across."""
+    title = "# Cloze items: skills of the language models"
+    if table.empty:
+        return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
+
+    def at_last(points: pd.DataFrame) -> str:
+        row = points.loc[points["update"].idxmax()]
+        if pd.isna(row["accuracy"]):
+            return markdown.MISSING
+        return f"{row['accuracy']:.1f} ({row['ci_low']:.1f}–{row['ci_high']:.1f})"
+
+    def tokens_until(points: pd.DataFrame) -> str:
+        if points["accuracy"].isna().any():
+            return markdown.MISSING
+        row = above_chance_from(points)
+        if row is None:
+            return markdown.NONE
+        return "unknown" if pd.isna(row["tokens"]) else f"{row['tokens']:,.0f}"
+
+    facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
+    last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
+    last["chance"] = markdown.column(facts["chance"], ".1f")
+    since, update = pd.DataFrame(index=last.index), table["update"].max()
+    names = [(model.arch, corpus) for model, corpus in models.items()]
+    for model, corpus in models.items():
+        read = f", {markdown.CORPORA[corpus]}" if corpus != "books" else ""
+        seed = f", seed {model.seed}" if names.count((model.arch, corpus)) > 1 else ""
+        head, key = model.arch + read + seed, pd.Series([model.arch, corpus, model.seed], MODEL)
+        mine = table[(table[MODEL] == key).all(axis=1)]
+        by_skill = mine.groupby("skill", sort=False)[CLOZE]
+        last[head], since[head] = by_skill.apply(at_last), by_skill.apply(tokens_until)
+    return [
+        title,
+        f"## Accuracy at the last checkpoint (update {update})",
+        last,
+        "In brackets Wilson's 95 % interval over the items, for each language model by itself. "
+        "Chance is the accuracy of a random guess. "
+        + " ".join(
+            f"{markdown.CORPORA[corpus].capitalize()}: the same books with {what} shuffled."
+            for corpus, what in CONTROLS.items()
+            if corpus in models.values()
+        ),
+        "## Tokens of pre-training until the skill shows",
+        since,
+        "The tokens seen at the first checkpoint from which on the accuracy was above chance, "
+        f"its interval included; `{markdown.NONE}`: not above chance at the last checkpoint.",
+    ]
