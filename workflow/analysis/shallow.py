@@ -47,9 +47,11 @@ def scores(
     for row in table[table["task"].isin(grid.tasks)].drop_duplicates("task").itertuples():
         path = results / "baselines" / f"{row.task}.json"
         if record := BaselinesRecord.find(path, task=row.task):
+            parts = [f"{s}_{degree}" if degree else s for s in row.split.split("+")]
+            by_name: dict[str, Scores] = {name: getattr(record, name) for name in ALL}
             found[row.task] = {
-                name: _headline(getattr(record, name), row.split, row.metric, degree)
-                for name in ALL
+                name: float(np.mean([of.get(part, {}).get(row.metric, np.nan) for part in parts]))
+                for name, of in by_name.items()
             }
     frame = pd.DataFrame.from_dict(found, orient="index", columns=[*ALL])
     frame = frame.assign(best=frame.max(axis=1)).astype(float)
@@ -57,12 +59,6 @@ def scores(
     for name, members in averages.items():
         frame.loc[name] = frame.reindex(members).mean(skipna=False)
     return frame
-
-
-def _headline(scores: Scores, splits: str, metric: str, degree: str) -> float:
-    parts = [f"{split}_{degree}" if degree else split for split in splits.split("+")]
-    found = [scores.get(part, {}).get(metric, np.nan) for part in parts]
-    return float(np.mean(found))
 
 
 def below(wide: pd.DataFrame, scores: pd.DataFrame, heads: Mapping[str, str]) -> pd.DataFrame:

@@ -94,7 +94,7 @@ def write(results: Path, grid: Grid, study: StudyPlan, out: Path) -> None:
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     """The samples of the study's cells and of the run's pooled cells, where they were run."""
     found, seeds = Samples(), tuple(study.seeds or grid.seeds.finetune)
-    shares, world = few_rows(study), results / "world" / "degrees.csv"
+    shares, world = _shares(study), results / "world" / "degrees.csv"
     degrees = read_degrees(world) if study.is_compared and world.exists() else None
     for cell in dict.fromkeys([*study.cells(), *grid.pooled(study)]):
         if cell.path(results).exists():
@@ -105,7 +105,7 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     return found
 
 
-def few_rows(study: StudyPlan) -> dict[Cell, float]:
+def _shares(study: StudyPlan) -> dict[Cell, float]:
     """Each cell's share of the training rows, if below 1, in a study along `train_share`."""
     if study.axis != "train_share":
         return {}

@@ -3,8 +3,9 @@
 Each has a row for every checkpoint that a run has; what was not made or scored is empty.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
@@ -132,16 +133,15 @@ def zero_shot(results: Path, grid: Grid) -> Table:
     them.
     """
     scales = grid.zero_shot.normalise
-    runs = pd.DataFrame(
-        [
-            one
-            for model in grid.models()
-            for update in grid.updates
-            for name in grid.zero_shot.tasks
-            for one in _scores(results, model, update, name, grid.zero_shot.scorings(name))
-        ]
-    )
-    runs = runs.reindex(columns=[*SCORE, "seed", "split", "score", "tokens", "n", "threshold"])
+    rows: list[dict[str, Any]] = []
+    for model, update, name in product(grid.models(), grid.updates, grid.zero_shot.tasks):
+        place = {"arch": model.arch, "seed": model.seed, "update": update, "task": name}
+        record = ZeroShotScore.find(model.zero_shot(results, name, update), **place)
+        for scoring in grid.zero_shot.scorings(name):
+            known = record.model_dump() | {"score": record.by_scoring[scoring]} if record else {}
+            rows.append(known | place | {"scoring": scoring})
+    columns = [*SCORE, "seed", "split", "score", "tokens", "n", "threshold"]
+    runs = pd.DataFrame(rows).reindex(columns=columns)
     limits = {name: of.model_dump() for name, of in scales.items()}
     runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
     pairs = zip(runs["task"], runs["score"], strict=True)
@@ -173,17 +173,6 @@ def zero_shot(results: Path, grid: Grid) -> Table:
         for scoring, name in zip(table["scoring"], table["task"], strict=True)
     ]
     return Table(table[ZERO_SHOT], _relative(table, grid, notes))
-
-
-def _scores(
-    results: Path, model: PretrainedModel, update: int, task: str, scorings: list[Scoring]
-) -> Iterator[dict[str, Any]]:
-    """A checkpoint's scores, or just their identifying fields if they were not computed."""
-    place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
-    record = ZeroShotScore.find(model.zero_shot(results, task, update), **place)
-    for scoring in scorings:
-        own = {"scoring": scoring} | place
-        yield record.model_dump() | own | {"score": record.by_scoring[scoring]} if record else own
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
