@@ -7,10 +7,10 @@ import pytest
 from gpt1.cell import FULL, Cell, PretrainedModel
 from tests.workflow.configs import changed, complete, full, shipped, small
 from workflow import studies
+from workflow.configuration.checks import study_faults
 from workflow.configuration.read import parse
 from workflow.configuration.sections import Pretrain
 from workflow.configuration.studies import FITTED, READ_LAYER, VECTORS, merge
-from workflow.configuration.study_checks import study_faults
 from workflow.grid import Grid, StudyPlan
 from workflow.plan import Plan
 from workflow.studies import jobs

@@ -30,6 +30,7 @@ from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis import flops
 from workflow.analysis.flops import PEAKS
+from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
 from workflow.configuration.read import ConfigError, parse, read, refuse

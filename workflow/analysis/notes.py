@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tasks
 from gpt1.cell import SHUFFLED
-from tasks.own import OwnTask
+from tasks.settings import OwnTask
 from workflow.analysis.predictions import read_examples
 from workflow.grid import Grid
 

@@ -24,7 +24,8 @@ from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
 from tasks.examples import ExamplesFacts, facts_of
-from tasks.world.degrees import DEGREES, read_degrees
+from tasks.world import read_degrees
+from tasks.world.settings import DEGREES
 from workflow.analysis import markdown
 from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import Lines, added, compared, named, wide

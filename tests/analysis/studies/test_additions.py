@@ -16,7 +16,7 @@ from tasks import baselines, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.examples import read
-from tasks.world.degrees import DEGREES
+from tasks.world.settings import DEGREES
 from tests.analysis.conftest import (
     is_noted_as_not_run,
     make_cell,

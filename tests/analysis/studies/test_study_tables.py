@@ -25,7 +25,6 @@ from tests.analysis.conftest import (
 )
 from tests.support.lines import line as a_line
 from workflow.analysis import study
-from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
@@ -256,7 +255,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
     frame = study.build(results, grid, plan).frame
     run = Evidence(results, grid, Samples.of_grid(results, grid, ["ablation"]))
-    (claim,) = on_average(run, minus(FULL, other))
+    (claim,) = mean(run, Claim("", "", minus(FULL, other), mean))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
         one = rows[(rows["variant"] == other.title) & (rows["task"] == task)].iloc[0]
         own = mean_of(frame, "b", "", name)

@@ -11,7 +11,8 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.common.files import write_json
-from tasks.world.degrees import DEGREES, read_degrees
+from tasks.world import read_degrees
+from tasks.world.settings import DEGREES
 from tests.analysis.conftest import (
     LAYERS,
     build,

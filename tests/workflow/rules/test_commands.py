@@ -12,7 +12,7 @@ from gpt1.text.tokens import open_tokens
 from gpt1.weights.checkpoint import read_facts
 from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
-from tasks.world.manifest import check
+from tasks.world import is_made
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
 from tests.workflow.running import planned, snakemake, write
 from tests.world.test_world import TINY, make_world
@@ -166,7 +166,7 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     path = write(tmp_path / "c.yaml", config)
     monkeypatch.setenv("RUN_OPTIONS", f"--configfile {path}")
     for read, rule in (
-        (lambda: check(results / "world" / "books"), "world"),
+        (lambda: is_made(results / "world" / "books"), "world"),
         (lambda: open_tokens(results / "corpus" / "corpus.json", "train"), "tokens"),
         (lambda: read_split(examples.parent, "train"), "examples"),
         (lambda: read_facts(checkpoint), "pretrain"),

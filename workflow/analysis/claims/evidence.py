@@ -13,7 +13,8 @@ from gpt1.cell import Arch, Cell, PretrainedModel
 from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
 from tasks.examples import ExamplesFacts
 from workflow.analysis import shallow
-from workflow.analysis.paper import Variant
+from workflow.analysis.claims.finding import CELLS
+from workflow.analysis.paper import Variant, published
 from workflow.analysis.predictions import read_examples
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
 from workflow.analysis.stats.samples import Samples, kind_of

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tasks.world.degrees import DEGREES
+from tasks.world.settings import DEGREES
 from workflow.analysis import markdown, shallow
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes, single_control
@@ -85,7 +85,7 @@ def ablation(results: Path, grid: Grid) -> Table:
 def degrees(results: Path, grid: Grid) -> Table:
     """Scores by degree of difficulty, for the rows of the synthetic world.
 
-    Many rows are lexical (`tasks.world.degrees`), so a high score alone does not show more than
+    Many rows are lexical (`tasks.world`), so a high score alone does not show more than
     knowledge of words. One row per variant, task (or their mean) and degree, by the task's own
     metric on the rows of the degree; cells that were not run have none. Beside it, `best_baseline`
     is the highest score of the shallow baselines on that task and degree.

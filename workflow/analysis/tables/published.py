@@ -15,8 +15,7 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
-from gpt1.records import Marks
-from gpt1.text.ngrams import N
+from gpt1.records import Marks, N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
 from workflow.analysis import markdown
