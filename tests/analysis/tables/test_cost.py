@@ -50,6 +50,7 @@ def test_jobs_are_summed_by_rule(tmp_path):
     log = tmp_path / "logs" / "tokenizer.log"
     log.parent.mkdir()
     log.write_text("6,000 merges\npeak memory: 98 MB\npeak memory: 97 MB\n")
+    log.with_name("world.log").write_text("peak memory: 60 MB\n")  # ended before any sample
     table = cost.jobs(tmp_path, make_grid("rte", controls=("shuffled",))).set_index("job")
     numbers = ["runs", "job_seconds", "peak_mb"]
     assert table.loc["finetune_ablation_lstm", numbers].tolist() == [2, 30, 400]
@@ -58,6 +59,7 @@ def test_jobs_are_summed_by_rule(tmp_path):
         "world": "data", "tokenizer": "data", "pretrain": "pre-training"
     }  # fmt: skip
     assert table.loc["pretrain", "job_seconds"] == 3
+    assert table.loc["world", "peak_mb"] == 60
     assert table.loc["tokenizer", "peak_mb"] == 98  # of which Snakemake's sample saw 3
     again = f"{HEAD}50\t0:00:50\t700\t-\t-\t-\t0\t0\t90.0\t8\n{WHOLE.removeprefix(HEAD)}"
     (tmp_path / "benchmarks" / "tokenizer.tsv").write_text(again)  # the last attempt counts

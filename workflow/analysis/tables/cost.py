@@ -123,7 +123,8 @@ def _last_attempt(path: Path, log: Path) -> tuple[float, float]:
         if not seconds >= 0:
             raise ValueError("no seconds")
         logged = PEAK.findall(log.read_text("utf-8", "replace")) if log.is_file() else []
-        return seconds, max([float(found.get("max_rss", np.nan)), *map(float, logged)])
+        peaks = [float(found.get("max_rss", np.nan)), *map(float, logged)]  # NaN of a short program
+        return seconds, float(np.fmax.reduce(peaks))
     except (ValueError, IndexError, KeyError) as error:
         raise InputError(
             f"{path}: not what Snakemake measures of a job ({error}); delete it, and the job's "
