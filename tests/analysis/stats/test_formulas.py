@@ -145,6 +145,8 @@ def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
     found, share = estimate(same, pool=wild), 1 - 0.025 ** (1 / 400)  # Clopper and Pearson's
     assert stats.binomtest(0, 400).proportion_ci(0.95).high == pytest.approx(share)
     assert found.interval == pytest.approx((100 - share * np.ptp(limits), 100.0))
+    lead = estimate({0: same[0].minus(53.3)}, pool=wild)  # of which the mean is rounded
+    assert lead.interval == pytest.approx((46.7 - share * np.ptp(limits), 46.7))
     equal, reach = estimate(same, same), 2 * np.ptp(limits)
     assert equal.interval == pytest.approx((-share * reach, share * reach))
     assert equal.p == 1 and equal.within(5.0) and not equal.within(1.0)

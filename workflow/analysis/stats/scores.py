@@ -91,7 +91,7 @@ class Score:
     @cached_property
     def over_rows(self) -> Component:
         """The variance of the mean over seeds that comes from the rows."""
-        variance = float(self.resampled.mean(axis=0).var(ddof=1))
+        variance = _variance(self.resampled.mean(axis=0))
         return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
 
     def variance_of(self, values: np.ndarray) -> float:
@@ -99,7 +99,7 @@ class Score:
         if self.n_units < 2:
             return float("nan")
         _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        return float((np.bincount(unit, values) / n).var(ddof=1) * self.share)
+        return _variance(np.bincount(unit, values) / n) * self.share
 
     @property
     def raised(self) -> str:
@@ -176,6 +176,11 @@ def equally(names: Iterable[Any]) -> dict[Any, float]:
     """The weights of the mean over some tasks."""
     found = list(names)
     return {name: 1.0 / len(found) for name in found}
+
+
+def _variance(values: np.ndarray) -> float:
+    """The unbiased variance; exactly 0 of equal values, whatever their mean is rounded to."""
+    return float(values.var(ddof=1)) if np.ptp(values) else 0.0
 
 
 def average(scores: Iterable[Score | None]) -> Score | None:
