@@ -20,7 +20,6 @@ from tasks.common.arrow import read_split, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tasks.hub import Snapshot
-from tasks.prepare import read_unlabelled
 from tests.gpt1 import cell_jobs, examples, toy
 from tests.gpt1.weights import published_files
 from tests.tasks.both_layouts import glue_original, pin
@@ -197,7 +196,7 @@ def test_a_link_out_of_the_folder_is_refused_and_a_linked_folder_is_not(tmp_path
     with pytest.raises(InputError, match=r"dev\.tsv: a link that leads out of .*RTE; put"):
         task("rte").read(folder, "dev")
     with pytest.raises(InputError, match=r"test\.tsv: a link that leads out of"):
-        read_unlabelled(task("rte"), folder)
+        task("rte").read_unlabelled(folder)
 
 
 def test_a_linked_book_token_file_or_split_is_refused(tmp_path):

@@ -33,7 +33,7 @@ CASES = {  # what is run, and the libraries that must not be imported then
         "datasets pandas torch huggingface_hub pyarrow sklearn"
     ),
     f"from tasks import metrics, task\n{METRICS}": "sklearn scipy",
-    "from workflow.analysis.tables import ablation": "scipy.stats",
+    "from workflow.analysis.tables import lines": "scipy.stats",
 }
 
 

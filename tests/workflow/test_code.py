@@ -95,7 +95,7 @@ def test_training_depends_on_no_reader_and_no_text(program):
         (
             "gpt1.zero_shot",
             set(),
-            {"tasks/__init__.py", "tasks/task.py", "tasks/dprd.py", "gpt1/encode.py"},
+            {"tasks/__init__.py", "tasks/paper.py", "tasks/layouts.py", "gpt1/encode.py"},
         ),
         (
             "gpt1.pretrain",

@@ -29,7 +29,6 @@ from gpt1.weights.checkpoint import build
 from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis import flops
-from workflow.analysis.flops import PEAKS
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
@@ -155,12 +154,12 @@ def disk(config: Config) -> float:
 
 def _peak(card: str) -> float:
     try:
-        peak = PEAKS[card] if card in PEAKS else float(card)
+        peak = flops.PEAKS[card] if card in flops.PEAKS else float(card)
         if not 0 < peak < math.inf:
             raise ValueError
         return peak
     except ValueError:
-        known = ", ".join(PEAKS)
+        known = ", ".join(flops.PEAKS)
         raise argparse.ArgumentTypeError(f"give {known}, or a peak in FLOP/s, 2.2e15") from None
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tasks.common.errors import InputError, within_memory
 from tasks.common.settings import Settings
-from workflow.analysis import figures, tables
+from workflow.analysis import tables
 from workflow.grid import Grid, PagePlan, StudyPlan
 
 MODULES = {  # by the file, or its folder; those of tables are in `tables.MAKERS`
@@ -48,11 +48,7 @@ def make(
     module, out = importlib.import_module(module_of(product)), results / product
     match PurePath(product).parent.name:
         case "figures":
-            from workflow.analysis.figures import style
-            from workflow.analysis.table import read_csv
-
-            shown = [read_csv(results / f"{table}.csv") for table in figures.TABLES[out.stem]]
-            style.save(lambda: getattr(module, out.stem)(*shown, grid), out)
+            module.write(results, grid, out)
         case "studies":
             module.write(results, grid, study, out)
         case _ if product in MODULES:

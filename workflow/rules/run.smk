@@ -16,8 +16,8 @@ from workflow.configuration.read import as_yaml
 from workflow.provenance import Provenance
 
 RULES = [*(PROJECT / "workflow" / "rules").glob("*.smk")]
-# Rules that a loop makes, such as samples_lstm_ablation.
-KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|zero_shot|contamination|baselines)_.+")
+# Rules shown by their kind alone, such as samples_lstm_ablation.
+KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|baselines)_.+")
 
 
 def own_rules():

@@ -21,6 +21,7 @@ from tests.tasks import conftest as published_files
 from workflow.analysis import tables
 from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
+from workflow.grid import PagePlan
 
 WORDS = ("train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2")
 
@@ -116,7 +117,7 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     assert (f"- RTE, dev: {said}" in found.markdown) == bool(said)
     found.write(tmp_path / "data.csv")
     told = ["RTE, train: all have one label", *[f"RTE, dev: {said}"] * bool(said)]
-    assert Run(tmp_path, grid, ("data",), ()).of_rows == told
+    assert Run(tmp_path, grid, PagePlan(tables=["data"], figures=[])).of_rows == told
 
 
 def test_labelled_rows_have_their_labels_origin_and_caution(tmp_path):

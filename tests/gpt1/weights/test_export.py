@@ -185,7 +185,6 @@ MEANT = {
     "qqp": {"0": "not_duplicate", "1": "duplicate"},
     "scitail": {"entails": "entailment"},
 }
-OWN = {"kind": "pair", "files": "rows.csv"}
 LABELLED = [t for t in PAPER_TASKS if t.label_names and t.family != "multiple_choice"]
 NAMED = [(each.name, None, MEANT.get(each.name, {})) for each in LABELLED]
 NAMED.append(("listed", {"labels": ["zinc", "ash", "oak"]}, {}))

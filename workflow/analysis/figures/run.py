@@ -5,6 +5,7 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from textwrap import fill
 
 import numpy as np
@@ -15,8 +16,9 @@ from matplotlib.lines import Line2D
 
 from tasks.prompt import Scoring
 from workflow.analysis import markdown
-from workflow.analysis.figures import lines, style
+from workflow.analysis.figures import TABLES, lines, style
 from workflow.analysis.paper import EIGHT, FULL
+from workflow.analysis.table import read_csv
 from workflow.grid import Grid, StudyPlan
 
 LARGE = ["mnli", "race"]  # the tasks of the paper's figure of layers
@@ -35,6 +37,12 @@ ACROSS = (
     6  # the most differences side by side: in narrower panels titles and ticks would run together
 )
 SKILLS_ACROSS = 4  # the most skills side by side
+
+
+def write(results: Path, grid: Grid, path: Path) -> None:
+    """Draw the figure of the name of `path` as PNG, SVG and PDF. Raises InputError for a fault."""
+    shown = [read_csv(results / f"{table}.csv") for table in TABLES[path.stem]]
+    style.save(lambda: globals()[path.stem](*shown, grid), path)
 
 
 def ablation(table: pd.DataFrame, grid: Grid) -> Figure:
