@@ -52,16 +52,21 @@ TABLES = {
     "ablation": [*samples("ablation"), *expand(FACTS, task=grid.tasks), *BASELINES],
     "degrees": samples("ablation"),
     "contamination": [
-        *(*samples("transformer_ablation"), *CONTAMINATION, *expand(FACTS, task=grid.examples))
+        *samples("transformer_ablation"),
+        *CONTAMINATION,
+        *expand(FACTS, task=grid.examples),
     ],
     "main": [*samples("ablation"), *CONTAMINATION, *expand(FACTS, task=grid.tasks)],
-    "layer_transfer": [*(*samples("ablation", "layer_transfer"), *expand(FACTS, task=grid.tasks))],
+    "layer_transfer": samples("ablation", "layer_transfer") + expand(FACTS, task=grid.tasks),
     "cells": [*samples(""), *expand(FACTS, task=grid.tasks)],
     "confusion": [
         file("<results>") for cell in grid.own_cells() for file in (cell.path, cell.predictions)
     ],
     "claims": [
-        *(*samples(""), *ZERO_SHOT, *CELLS, *BASELINES),
+        *samples(""),
+        *ZERO_SHOT,
+        *CELLS,
+        *BASELINES,
         *expand([FACTS, ENCODED], task=grid.tasks),
     ],
 }
@@ -84,7 +89,9 @@ PRODUCTS = {f"{table}.csv": files for table, files in TABLES.items()} | {
 # `ancient` would not do: Snakemake does not look for changes in what depends on such an input.
 WAITING = ("cost.csv", "index.html")
 PRODUCTS["cost.csv"] = [
-    *(*CELLS, *ZERO_SHOT, *expand(ENCODED, task=grid.tasks)),
+    *CELLS,
+    *ZERO_SHOT,
+    *expand(ENCODED, task=grid.tasks),
     *(model.facts("<results>", grid.updates[-1]) for model in grid.all_models()),
     *expand("<results>/{table}.csv", table=TABLES),
     *expand("<results>/figures/{figure}.svg", figure=FIGURES),

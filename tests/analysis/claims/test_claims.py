@@ -53,7 +53,7 @@ def run(results: Path, gain: float, is_published: bool = False) -> tuple[Path, G
 
 def judged(results: Path, grid: Grid) -> Table:
     write_samples(results, grid)
-    return claims.build(results, grid)
+    return claims.claims(results, grid)
 
 
 def lines(table: pd.DataFrame, statement: str) -> pd.DataFrame:

@@ -112,7 +112,7 @@ def control(folder: Path, *edits: Edit, grid: Grid = GRID) -> Table:
         write_json(folder / "baselines" / f"{name}.json", {"task": name, **facts})
     for name, frame in tables.items():
         write_table(frame, folder / f"{name}.csv")
-    return positive_control.build(folder, grid)
+    return positive_control.positive_control(folder, grid)
 
 
 def replaced(**tables: pd.DataFrame) -> Edit:

@@ -35,7 +35,7 @@ TABLE_5 = ["table_5", "table_5_low", "table_5_high"]
 DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4), "p": 6}
 
 
-def build(results: Path, grid: Grid) -> Table:
+def claims(results: Path, grid: Grid) -> Table:
     """One row per claim, or per claim and task; the user's own tasks are left out."""
     grid = grid.model_copy(update={"tasks": [n for n in grid.tasks if n not in grid.own]})
     run = Evidence(results, grid, Samples.of_grid(results, grid))
