@@ -68,6 +68,7 @@ def hub_rows(name: str, split: str) -> list[list[dict]]:
     """The same rows in two files, over which `idx` goes on; RACE's articles in another order."""
     source, found = task(name).hub, []
     for k, (row, label) in enumerate(rows(name, split)):
+        label = -1 if split in source.unlabelled else label
         texts = (row.first, row.second, [*row.choices])[: len(source.texts)]
         record = dict(zip(source.texts, texts, strict=True))
         record |= {source.label: label, "example_id": f"{row.group}{k // 3}.txt", "idx": k}
