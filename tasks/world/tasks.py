@@ -230,7 +230,7 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "race": WorldTask(1875, RACE, _race, stories.race, FOUR, CHOSEN),
     "story_cloze": WorldTask(
         *(380, STORIES, _files(SPRING, _story_cloze)),
-        *(stories.story_cloze, {"1": 1, "2": 1}, CHOSEN),
+        *(stories.story_cloze, {"1": 1.0, "2": 1.0}, CHOSEN),
     ),
     "mrpc": WorldTask(500, GLUE, _mrpc, stories.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS),
     "qqp": WorldTask(3750, GLUE, _qqp, stories.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
