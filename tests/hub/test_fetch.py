@@ -14,7 +14,7 @@ from tasks.fetch import fetch
 from tasks.hub import pinned
 from tasks.prepare import prepare
 from tasks.settings import OwnTask, PrepareSettings
-from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
+from tests.hub.conftest import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.support.programs import refusal
 from tests.tasks.hub_files import PIN

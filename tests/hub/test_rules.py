@@ -13,7 +13,7 @@ from tasks import TASKS as ALL_TASKS
 from tasks import task
 from tasks.common.arrow import read_split
 from tasks.fetch import source_named
-from tests.hub.repositories import revision
+from tests.hub.conftest import revision
 from tests.tasks.both_layouts import TEXTS
 from tests.tasks.hub_files import PIN
 from tests.workflow.configs import ROOT, changed, shipped
