@@ -51,8 +51,9 @@ NEIGHBOURS = 5
 NEAR = 3  # maximum distance in words of an ordered pair
 LONGEST = 3  # maximum number of words in a run
 AT_ONCE = 500  # texts per block, so that their similarities to all training rows fit into memory
-# Yields a list of words, which are counted, for an example, or for each of its choices.
-Features = Callable[[Task, Example], Iterator[list[str]]]
+Texts = list[list[str]]  # the words of a row's texts, of multiple choice with one of the choices
+# The words to count of these texts in a task of a family.
+Features = Callable[[Texts, str], list[str]]
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -95,7 +96,7 @@ def linear(
     if len(set(labels)) == 1:  # no regression can be fitted to a single label
         return np.full(len(rows), labels[0])
     count = CountVectorizer(analyzer=list, max_features=MAX_FEATURES)
-    counts = count.fit_transform(words for row in train for words in features(task, row))
+    counts = count.fit_transform(_features(task, train, features))
     model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
     rarest = len(train) if task.soft_labels else min(Counter(labels).values())
     if tuned and rarest >= FOLDS:
@@ -115,7 +116,7 @@ def linear(
             )
             model.set_params(C=search.fit(counts, labels).C_)
     model.fit(counts, labels)
-    counts = count.transform(words for row in rows for words in features(task, row))
+    counts = count.transform(_features(task, rows, features))
     if n > 1:
         return model.decision_function(counts).reshape(-1, n).argmax(axis=1)
     return model.predict(counts)
@@ -134,8 +135,8 @@ def nearest(
 
     n, labels = _labels(task, train)
     count = CountVectorizer(analyzer=list)
-    known = normalize(count.fit_transform(words for row in train for words in features(task, row)))
-    asked = normalize(count.transform(words for row in rows for words in features(task, row)))
+    known = normalize(count.fit_transform(_features(task, train, features)))
+    asked = normalize(count.transform(_features(task, rows, features)))
     answers = []
     for start in range(0, asked.shape[0], AT_ONCE):
         alike = (asked[start : start + AT_ONCE] @ known.T).toarray()
@@ -154,6 +155,10 @@ def _labels(task: Task, train: list[Example]) -> tuple[int, list[Any]]:
         return 1, [row.label for row in train]
     n = len(train[0].choices)
     return n, [k == row.label for row in train for k in range(n)]
+
+
+def _features(task: Task, rows: list[Example], features: Features) -> Iterator[list[str]]:
+    return (features(parts, task.family) for row in rows for parts in texts(task, row))
 
 
 def baselines(
@@ -201,7 +206,7 @@ def baselines(
     if classes:
         of = {word: str(number) for word, number in classes.items()}
 
-        def of_classes(features: Callable[..., Iterator[list[str]]]) -> Features:
+        def of_classes(features: Callable[..., list[str]]) -> Features:
             return functools.partial(features, of=lambda word: of.get(word, "-"))
 
         found["word_classes"] = fitted(of_classes(word_pairs))
@@ -231,7 +236,7 @@ def scores(
     return found
 
 
-def texts(task: Task, example: Example) -> list[list[list[str]]]:
+def texts(task: Task, example: Example) -> list[Texts]:
     """The words of one or both texts; for multiple choice, of document, question and choice."""
     first, second = words(example.first), words(example.second)
     if task.family == "multiple_choice":
@@ -239,59 +244,49 @@ def texts(task: Task, example: Example) -> list[list[list[str]]]:
     return [[first] if task.family == "classification" else [first, second]]
 
 
-def bag(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+def bag(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
     """Words in one text only, words in both, and the overlap as a share of the second's words."""
+    *before, last = parts
+    if not before:
+        return [of(word) for word in last]
     # A similarity pair has no order: a word in only one text is the same feature for either. The
     # context, which all choices share, cannot separate them: it counts only through the overlap.
     names = {"similarity": ("only", "only"), "multiple_choice": ("", "choice")}
-    for *before, last in texts(task, example):
-        if not before:
-            yield [of(word) for word in last]
-            continue
-        first = [word for text in before for word in text]
-        shared = set(first) & set(last)
-        found = [f"both {of(word)}" for word in sorted(shared)]
-        for part, name in zip(
-            (first, last), names.get(task.family, ("first", "second")), strict=True
-        ):
-            if name:
-                found += [f"{name} {of(word)}" for word in part if word not in shared]
-        # The overlap, as the share of the second text's words, in tenths.
-        yield [*found, f"overlap {10 * len(shared) // max(1, len(set(last)))}"]
+    first = [word for text in before for word in text]
+    shared = set(first) & set(last)
+    found = [f"both {of(word)}" for word in sorted(shared)]
+    for part, name in zip((first, last), names.get(family, ("first", "second")), strict=True):
+        found += [f"{name} {of(word)}" for word in part if name and word not in shared]
+    # The overlap, as the share of the second text's words, in tenths.
+    return [*found, f"overlap {10 * len(shared) // max(1, len(set(last)))}"]
 
 
-def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+def word_pairs(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
     """The bag of words, and each pair of a word in the last text and a word in one before it."""
-    bags = bag(task, example, of)
-    for found, (*before, last) in zip(bags, texts(task, example), strict=True):
-        second = {of(word) for word in last}
-        for number, text in enumerate(before):
-            for pair in product({of(word) for word in text}, second):
-                one, other = sorted(pair) if task.family == "similarity" else pair
-                found.append(f"{number} {one} {other}")
-        yield found
+    found, second = bag(parts, family, of), {of(word) for word in parts[-1]}
+    for number, text in enumerate(parts[:-1]):
+        for pair in product({of(word) for word in text}, second):
+            one, other = sorted(pair) if family == "similarity" else pair
+            found.append(f"{number} {one} {other}")
+    return found
 
 
-def word_orders(
-    task: Task, example: Example, of: Callable[[str], str] = str
-) -> Iterator[list[str]]:
+def word_orders(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
     """Each ordered pair of words near each other, and each pair of such pairs.
 
     Pairs of pairs are across texts: a pair in the last one with a pair in any text before it. In a
     single text they are within it.
     """
-    for *before, last in texts(task, example):
-        own = _in_order(last, of)
-        found = [f"last {pair}" for pair in own]
-        if not before:
-            found += [" ".join(pairs) for pairs in combinations_with_replacement(own, 2)]
-        for number, text in enumerate(before):
-            others = _in_order(text, of)
-            found += [f"{number} {pair}" for pair in others]
-            for pairs in product(others, own):
-                one, two = sorted(pairs) if task.family == "similarity" else pairs
-                found.append(f"{number} {one} {two}")
-        yield found
+    *before, own = (_in_order(text, of) for text in parts)
+    found = [f"last {pair}" for pair in own]
+    if not before:
+        found += [" ".join(pairs) for pairs in combinations_with_replacement(own, 2)]
+    for number, others in enumerate(before):
+        found += [f"{number} {pair}" for pair in others]
+        for pairs in product(others, own):
+            one, two = sorted(pairs) if family == "similarity" else pairs
+            found.append(f"{number} {one} {two}")
+    return found
 
 
 def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
@@ -302,46 +297,39 @@ def _in_order(text: list[str], of: Callable[[str], str]) -> list[str]:
     )
 
 
-def word_runs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+def word_runs(parts: Texts, _: str, of: Callable[[str], str] = str) -> list[str]:
     """Every run of up to three words of each text, where the text's ends count as words."""
-    for parts in texts(task, example):
-        runs = []
-        for number, text in enumerate(parts):
-            names = ["^", *map(of, text), "$"]
-            runs += [
-                f"{number} {' '.join(names[i : i + n])}"
-                for n in range(1, LONGEST + 1)
-                for i in range(len(names) - n + 1)
-            ]
-        yield runs
+    ends = (["^", *map(of, text), "$"] for text in parts)
+    return [
+        f"{number} {' '.join(names[i : i + n])}"
+        for number, names in enumerate(ends)
+        for n in range(1, LONGEST + 1)
+        for i in range(len(names) - n + 1)
+    ]
 
 
-def word_overlap(task: Task, example: Example) -> Iterator[list[str]]:
+def word_overlap(parts: Texts, family: str) -> list[str]:
     """The numbers of shared and unshared words, and the shared fraction of each text's words."""
-    for *before, last in texts(task, example):
-        first, second = {word for text in before for word in text}, set(last)
-        shared = len(first & second)
-        found = ["both"] * shared + ["second"] * (len(second) - shared)
-        if task.family != "multiple_choice":
-            found += ["first"] * (len(first) - shared)
-        shares = (10 * shared // max(1, len(text)) for text in (first, second))
-        yield [*found, *(f"{name} {share}" for name, share in zip("ab", shares, strict=True))]
+    first, second = {word for text in parts[:-1] for word in text}, {*parts[-1]}
+    shared = len(first & second)
+    found = ["both"] * shared + ["second"] * (len(second) - shared)
+    found += ["first"] * (len(first) - shared) * (family != "multiple_choice")
+    shares = (10 * shared // max(1, len(text)) for text in (first, second))
+    return [*found, *(f"{name} {share}" for name, share in zip("ab", shares, strict=True))]
 
 
-def one_text(task: Task, example: Example, place: int) -> Iterator[list[str]]:
+def one_text(parts: Texts, _: str, place: int) -> list[str]:
     """The words of the first text (place 0) or of the last one (-1), without the other."""
-    for found in texts(task, example):
-        yield found[place]
+    return parts[place]
 
 
-def affix_bigrams(task: Task, example: Example) -> Iterator[list[str]]:
+def affix_bigrams(parts: Texts, _: str) -> list[str]:
     """Each pair of adjacent words, by the words themselves and by their first and last letters."""
-    for (text,) in texts(task, example):
-        found = []
-        for pair in pairwise(["^", *text, "$"]):
-            forms = ([word, f"{word[0]}-", f"-{word[-1]}", f"-{word[-2:]}"] for word in pair)
-            found += [" ".join(bigram) for bigram in product(*forms)]
-        yield found
+    found = []
+    for pair in pairwise(["^", *parts[0], "$"]):
+        forms = ([word, f"{word[0]}-", f"-{word[-1]}", f"-{word[-2:]}"] for word in pair)
+        found += [" ".join(bigram) for bigram in product(*forms)]
+    return found
 
 
 def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:

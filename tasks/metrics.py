@@ -53,14 +53,6 @@ def score_split(
     return scores
 
 
-def _hits(labels: np.ndarray, predictions: np.ndarray) -> Columns:
-    return predictions == labels, 1
-
-
-def _accuracy(hits: Sums, n: Sums) -> Sums:
-    return hits / n
-
-
 def _confusion(labels: np.ndarray, predictions: np.ndarray) -> Columns:
     """For class 1 (equivalent, duplicate): true positives, predicted, labelled; and all rows."""
     return (predictions == 1) & (labels == 1), predictions == 1, labels == 1, 1
@@ -104,11 +96,6 @@ def _pearson(labels: np.ndarray, predictions: np.ndarray) -> float:
     """0 where either side is constant, as constant values carry no information."""
     x, y = centred(predictions), centred(labels)
     return float(np.corrcoef(x, y)[0, 1]) if x.any() and y.any() else 0.0
-
-
-def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Pearson's correlation of the ranks."""
-    return _pearson(ranks(labels), ranks(predictions))
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -155,7 +142,7 @@ def expected_score(probabilities: np.ndarray) -> np.ndarray:
 
 # Scores of class predictions are functions of counts: columns summed over rows.
 COUNTED: dict[str, tuple[Callable[..., Columns], Callable[..., Sums]]] = {
-    "accuracy": (_hits, _accuracy),
+    "accuracy": (lambda labels, predictions: (predictions == labels, 1), np.divide),
     "f1": (_confusion, _f1),
     "macro_f1": (_by_class, _macro_f1),
     "matthews": (_confusion, _matthews),
@@ -163,5 +150,5 @@ COUNTED: dict[str, tuple[Callable[..., Columns], Callable[..., Sums]]] = {
 METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     **{name: partial(_counted, name) for name in COUNTED},
     "pearson": _pearson,
-    "spearman": _spearman,
+    "spearman": lambda labels, predictions: _pearson(ranks(labels), ranks(predictions)),
 }

@@ -220,6 +220,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Record]]:
     try:
         with parquet.ParquetFile(path) as opened:
             for batch in opened.iter_batches():
+                batch.validate(full=True)  # checks that texts are UTF-8
                 for record in batch.to_pylist():
                     line += 1
                     yield line, record

@@ -200,12 +200,8 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     telling = tell(draw, feeling, good, degree, reversed_=reversed_)
     claimed = good == (label == "entailment")
     claim = state(draw, _subject(draw, telling), feeling, claimed, denied)
-    return Row(
-        f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}",
-        sentence(claim),
-        label,
-        degree=degree,
-    )
+    told = f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}"
+    return Row(told, sentence(claim), label, degree=degree)
 
 
 def deeds(draw: Draw) -> str:
@@ -220,10 +216,8 @@ def deeds(draw: Draw) -> str:
     if judged:
         lines = [_judged(draw, telling, denied)]
     elif telling.others:
-        lines = [
-            state(draw, who, feeling, good, n=2),
-            state(draw, he(telling.others), feeling, not good, n=2),
-        ]
+        parties = ((who, good), (he(telling.others), not good))
+        lines = [state(draw, one, feeling, was_good, n=2) for one, was_good in parties]
         draw.shuffle(lines)
     elif form < SURPRISES:
         lines = [f"{state(draw, who, feeling, not good, denied, n)} , {SURPRISE[not good]}"]
@@ -249,12 +243,10 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
     who, good = _subject(draw, telling), telling.good
     if telling.others and draw.random() < 0.5:
         who, good = he(telling.others), not good
-    feeling, follows = (
-        telling.feeling,
-        None if draw.random() < LEFT_OPEN else draw.random() < TRUE_SHARE,
-    )
-    claimed = (feeling, good == follows) if follows is not None else (OTHER[feeling], good)
-    return verdict(sentence(state(draw, who, *claimed, denied, 1 + denied)), follows)
+    follows = None if draw.random() < LEFT_OPEN else draw.random() < TRUE_SHARE
+    feeling = telling.feeling if follows is not None else OTHER[telling.feeling]
+    claimed = good if follows is None else good == follows
+    return verdict(sentence(state(draw, who, feeling, claimed, denied, 1 + denied)), follows)
 
 
 def cloze_energy(draw: Draw, degree: Degree) -> ClozeItem:
@@ -263,11 +255,8 @@ def cloze_energy(draw: Draw, degree: Degree) -> ClozeItem:
     _, reversed_, denied = draw.reversals(degree, feeling)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
     who = he(telling.who)
-    right, wrong = (
-        sentence(state(draw, who, feeling, good, denied))
-        for good in (telling.good, not telling.good)
-    )
-    return sentence(telling.clause), (right, wrong)
+    states = (state(draw, who, feeling, good, denied) for good in (telling.good, not telling.good))
+    return sentence(telling.clause), tuple(map(sentence, states))
 
 
 def cloze_surprise(draw: Draw) -> ClozeItem:
@@ -275,8 +264,5 @@ def cloze_surprise(draw: Draw) -> ClozeItem:
     good, agree = draw.random() < 0.5, draw.random() < 0.5
     telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
     claim = state(draw, he(telling.who), telling.feeling, good == agree)
-    expected, unexpected = (
-        sentence(f"{claim} , {end}") for end in ("of course", SURPRISE[good == agree])
-    )
-    choices = (expected, unexpected) if agree else (unexpected, expected)
-    return sentence(telling.clause), choices
+    ends = ("of course", SURPRISE[good == agree])[:: 1 if agree else -1]
+    return sentence(telling.clause), tuple(sentence(f"{claim} , {end}") for end in ends)

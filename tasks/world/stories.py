@@ -144,15 +144,9 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
     feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
     telling = tell(draw, feeling, draw.random() < 0.5, degree, OTHER[feeling], 1, reversed_)
     who = he(telling.who)
-    right, *others = (
-        sentence(how(draw, of, good, denied))
-        for of, good in (
-            (feeling, telling.good),
-            (feeling, not telling.good),
-            (OTHER[feeling], True),
-            (OTHER[feeling], False),
-        )
-    )
+    answers = [(feeling, telling.good), (feeling, not telling.good)]
+    answers += [(OTHER[feeling], True), (OTHER[feeling], False)]
+    right, *others = (sentence(how(draw, of, good, denied)) for of, good in answers)
     draw.shuffle(others)
     place = "ABCD".index(label)
     opening = f"in the {draw.word('time')} {np(telling.who)} went to the {draw.word('place')}"

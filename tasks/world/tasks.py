@@ -7,7 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -27,6 +27,7 @@ Writer = Callable[[Splits], Files]
 Columns = dict[str, str]  # templates of a table's cells
 PAIR = {"sentence1": "{row.first}", "sentence2": "{row.second}"}
 LABEL = {"label": "{row.label}"}
+SPRING = "StoryCloze/cloze_test_{0}__spring2016 - cloze_test_ALL_{0}.csv"
 Key = TypeVar("Key")
 
 
@@ -42,19 +43,21 @@ def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+def _files(path: str, text: Callable[[str, list[Row]], str]) -> Writer:
+    """The writer of a file for each split, whose text is made of the split's name and rows."""
+    return lambda splits: {path.format(name): text(name, rows) for name, rows in splits.items()}
+
+
 def _glue(
     folder: str, columns: Columns, not_in_test: set[str], index: str = "index", start: str = ""
 ) -> Writer:
     """The writer of a GLUE task; test files have an index but not every column."""
     test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
 
-    def write(splits: Splits) -> Files:
-        return {
-            f"{folder}/{split}.tsv": start + _tsv(test if split == "test" else columns, rows)
-            for split, rows in splits.items()
-        }
+    def text(split: str, rows: list[Row]) -> str:
+        return start + _tsv(test if split == "test" else columns, rows)
 
-    return write
+    return _files(f"{folder}/{{}}.tsv", text)
 
 
 _sst2 = _glue("SST-2", {"sentence": "{row.first}"} | LABEL, {"label"})
@@ -88,35 +91,31 @@ _mrpc = _glue(
 )
 
 
-def _cola(splits: Splits) -> Files:
+def _cola(split: str, rows: list[Row]) -> str:
     """No header; source, label, the author's mark (* for unacceptable), sentence."""
-    files = {"CoLA/test.tsv": _tsv({"index": "{i}", "sentence": "{row.first}"}, splits["test"])}
-    for split in ("train", "dev"):
-        lines = (f"wd01\t{r.label}\t{'*' * (r.label == '0')}\t{r.first}\n" for r in splits[split])
-        files[f"CoLA/{split}.tsv"] = "".join(lines)
-    return files
+    if split == "test":
+        return _tsv({"index": "{i}", "sentence": "{row.first}"}, rows)
+    return "".join(f"wd01\t{r.label}\t{'*' * (r.label == '0')}\t{r.first}\n" for r in rows)
 
 
-def _mnli(splits: Splits) -> Files:
+def _mnli(split: str, rows: list[Row]) -> str:
     """Genre, parses (empty), both sentences; then one annotator's label or five, and gold_label."""
     columns = {"index": "{i}", "promptID": "{i}", "pairID": "{i}w", "genre": "{row.group}"}
     parses = ("sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse")
     columns |= dict.fromkeys((*parses, "sentence2_parse"), "") | PAIR
-    files = {}
-    for split, rows in splits.items():
-        annotators = 0 if split.startswith("test") else 1 if split == "train" else 5
-        labels = [f"label{k + 1}" for k in range(annotators)] + ["gold_label"] * (annotators > 0)
-        files[f"MNLI/{split}.tsv"] = _tsv(columns | dict.fromkeys(labels, "{row.label}"), rows)
-    return files
+    annotators = 0 if split.startswith("test") else 1 if split == "train" else 5
+    labels = [f"label{k + 1}" for k in range(annotators)] + ["gold_label"] * (annotators > 0)
+    return _tsv(columns | dict.fromkeys(labels, "{row.label}"), rows)
 
 
-def _json_lines(rows: list[Row], name: str) -> str:
+def _json_lines(split: str, rows: list[Row]) -> str:
+    """JSON lines; the gold label `-` means that the annotators did not agree."""
     lines = [
         {
             "annotator_labels": [] if row.label == "-" else [row.label],
-            "captionID": f"{name}{i}",
+            "captionID": f"{split}{i}",
             "gold_label": row.label,
-            "pairID": f"{name}{i}w",
+            "pairID": f"{split}{i}w",
             "sentence1": row.first,
             "sentence2": row.second,
         }
@@ -125,23 +124,14 @@ def _json_lines(rows: list[Row], name: str) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def _snli(splits: Splits) -> Files:
-    """JSON lines; the gold label `-` means that the annotators did not agree."""
-    return {
-        f"SNLI/snli_1.0_{split}.jsonl": _json_lines(rows, split) for split, rows in splits.items()
-    }
-
-
 def _scitail(splits: Splits) -> Files:
     """Both published forms: SNLI's JSON lines, and three columns without a header."""
+    tsv = _files(
+        "SciTail/tsv_format/scitail_1.0_{}.tsv", lambda _, rows: _tsv(PAIR | LABEL, rows, False)
+    )
     words = {"entails": "entailment", "neutral": "neutral"}
-    files = {}
-    for split, rows in splits.items():
-        path = f"SciTail/tsv_format/scitail_1.0_{split}.tsv"
-        files[path] = _tsv(PAIR | LABEL, rows, header=False)
-        renamed = [Row(r.first, r.second, words[r.label]) for r in rows]
-        files[f"SciTail/snli_format/scitail_1.0_{split}.txt"] = _json_lines(renamed, split)
-    return files
+    renamed = {s: [replace(row, label=words[row.label]) for row in splits[s]] for s in splits}
+    return tsv(splits) | _files("SciTail/snli_format/scitail_1.0_{}.txt", _json_lines)(renamed)
 
 
 def _race(splits: Splits) -> Files:
@@ -163,34 +153,24 @@ def _race(splits: Splits) -> Files:
     return files
 
 
-def _story_cloze(splits: Splits) -> Files:
-    """The two CSV files of spring 2016, with quotes where needed."""
-    names = {
-        "val": "cloze_test_val__spring2016 - cloze_test_ALL_val.csv",
-        "test": "cloze_test_test__spring2016 - cloze_test_ALL_test.csv",
-    }
+def _story_cloze(split: str, rows: list[Row]) -> str:
+    """A CSV file of spring 2016, with quotes where needed."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
     header = ["InputStoryid", *(f"InputSentence{k}" for k in range(1, 5))]
-    header += ["RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"]
-    files = {}
-    for split, rows in splits.items():
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        for i, row in enumerate(rows):
-            writer.writerow([f"{split}-{i}", *row.first.split("\n"), *row.choices, row.label])
-        files[f"StoryCloze/{names[split]}"] = out.getvalue()
-    return files
+    writer.writerow(
+        [*header, "RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"]
+    )
+    for i, row in enumerate(rows):
+        writer.writerow([f"{split}-{i}", *row.first.split("\n"), *row.choices, row.label])
+    return out.getvalue()
 
 
-def _dprd(splits: Splits) -> Files:
+def _dprd(_: str, rows: list[Row]) -> str:
     """Five lines per item: sentence, pronoun, candidates, answer, and a blank one."""
-    return {
-        f"DPRD/{split}.c.txt": "".join(
-            f"{r.first}\n{r.second}\n{','.join(r.choices)}\n{r.choices[int(r.label)]}\n\n"
-            for r in rows
-        )
-        for split, rows in splits.items()
-    }
+    return "".join(
+        f"{r.first}\n{r.second}\n{','.join(r.choices)}\n{r.choices[int(r.label)]}\n\n" for r in rows
+    )
 
 
 # The size of each split: a share of the training rows, "report" or "unlabelled".
@@ -237,21 +217,27 @@ class WorldTask:
 
 # The numbers of training rows rank the tasks as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(10000, PUBLIC, _snli, feelings.snli, THREE, THREE_VERDICTS),
-    "mnli": WorldTask(9990, MNLI, _mnli, feelings.mnli, THREE, THREE_VERDICTS),
+    "snli": WorldTask(
+        *(10000, PUBLIC, _files("SNLI/snli_1.0_{}.jsonl", _json_lines)),
+        *(feelings.snli, THREE, THREE_VERDICTS),
+    ),
+    "mnli": WorldTask(
+        9990, MNLI, _files("MNLI/{}.tsv", _mnli), feelings.mnli, THREE, THREE_VERDICTS
+    ),
     "qnli": WorldTask(2500, GLUE, _qnli, stories.qnli, TWO, TWO_VERDICTS),
     "rte": WorldTask(440, GLUE, _rte, feelings.rte, TWO, TWO_VERDICTS),
     "scitail": WorldTask(940, PUBLIC, _scitail, kinds.scitail, ENTAILS, TWO_VERDICTS),
     "race": WorldTask(1875, RACE, _race, stories.race, FOUR, CHOSEN),
     "story_cloze": WorldTask(
-        380, STORIES, _story_cloze, stories.story_cloze, {"1": 1, "2": 1}, CHOSEN
+        *(380, STORIES, _files(SPRING, _story_cloze)),
+        *(stories.story_cloze, {"1": 1.0, "2": 1.0}, CHOSEN),
     ),
     "mrpc": WorldTask(500, GLUE, _mrpc, stories.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS),
     "qqp": WorldTask(3750, GLUE, _qqp, stories.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
     "stsb": WorldTask(625, GLUE, _stsb, stories.stsb, {"": 1}, TWO_VERDICTS),
     "sst2": WorldTask(1250, GLUE, _sst2, stories.sst2, {"1": 1, "0": 1}, VERY),
-    "cola": WorldTask(750, GLUE, _cola, kinds.cola, {"1": 0.6, "0": 0.4}),
-    "dprd": WorldTask(40, DPRD, _dprd, kinds.dprd, {"0": 1, "1": 1}),
+    "cola": WorldTask(750, GLUE, _files("CoLA/{}.tsv", _cola), kinds.cola, {"1": 0.6, "0": 0.4}),
+    "dprd": WorldTask(40, DPRD, _files("DPRD/{}.c.txt", _dprd), kinds.dprd, {"0": 1, "1": 1}),
 }
 
 

@@ -76,11 +76,12 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if api := API.fullmatch(path):
-            if hub.listing is not None:
-                self._json(hub.listing)
-            elif files := self._commit(api[1], unquote(api[2])):
+            listing = hub.listing
+            if listing is None and (files := self._commit(api[1], unquote(api[2]))):
                 listed = [_listed(name, content) for name, content in files.items()]
-                self._json(json.dumps(listed).encode())
+                listing = json.dumps(listed).encode()
+            if listing is not None:
+                self._send(200, listing, {"Content-Type": "application/json"})
         elif file := FILE.fullmatch(path):
             commit, name = unquote(file[2]), unquote(file[3])
             if file[1] in hub.closed:
@@ -107,38 +108,27 @@ class Handler(BaseHTTPRequestHandler):
         hub: Hub = self.server.hub
         if name not in files:
             return self._error(404, "EntryNotFound")
-        content = hub.served.get(name, files[name])
-        if name == hub.short and self.command == "GET":
+        content, is_get = hub.served.get(name, files[name]), self.command == "GET"
+        if name == hub.short and is_get:
             content = content[: len(content) // 2]
         start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").split("-")[0])
-        etag = hashlib.sha256(files[name]).hexdigest()
-        self.send_response(206 if start else 200)
-        self.send_header("X-Repo-Commit", commit)
-        self.send_header("ETag", f'"{etag}"')
-        self.send_header("Content-Length", str(len(content) - start))
-        self.end_headers()
-        if self.command == "HEAD":
-            return None
-        if name == hub.cut:
-            hub.down = True
-            self.wfile.write(content[start : len(content) // 2])
-            self.close_connection = True
-            return None
-        self.wfile.write(content[start:])
-        return None
-
-    def _json(self, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body if self.command == "GET" else b"")
+        stop = len(content)
+        if name == hub.cut and is_get:
+            hub.down = self.close_connection = True
+            stop //= 2
+        headers = {"Content-Length": len(content) - start, "X-Repo-Commit": commit}
+        headers["ETag"] = f'"{hashlib.sha256(files[name]).hexdigest()}"'
+        return self._send(206 if start else 200, content[start:stop], headers)
 
     def _error(self, status: int, code: str) -> None:
+        self._send(status, b"", {"X-Error-Code": code})
+
+    def _send(self, status: int, body: bytes, headers: dict[str, Any]) -> None:
         self.send_response(status)
-        self.send_header("X-Error-Code", code)
-        self.send_header("Content-Length", "0")
+        for name, value in {"Content-Length": len(body), **headers}.items():
+            self.send_header(name, str(value))
         self.end_headers()
+        self.wfile.write(body if self.command == "GET" else b"")
 
     def log_message(self, *_: Any) -> None:
         pass

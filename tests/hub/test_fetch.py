@@ -14,14 +14,14 @@ from tasks.fetch import fetch
 from tasks.hub import pinned
 from tasks.prepare import prepare
 from tasks.settings import OwnTask, PrepareSettings
-from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
+from tests.hub.conftest import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.support.programs import refusal
 from tests.tasks.hub_files import PIN
 
 ROOT = Path(__file__).parents[2]
 GLUE = pinned(task("rte").hub)
-RTE = [f"rte/{split}-00000-of-00001.parquet" for split in ("test", "train", "validation")]
+RTE = [f"rte/{s}-0000{k}-of-00002.parquet" for s in ("test", "train", "validation") for k in (0, 1)]
 
 
 @pytest.fixture(autouse=True)
@@ -80,11 +80,11 @@ def test_a_repository_of_ones_own_is_fetched_and_read_by_its_columns(hub, tmp_pa
     given |= {"columns": {"text": "sentence1", "second": "sentence2"}}
     own = OwnTask.model_validate(given)
     manifest = fetch("mine", GLUE, tmp_path, hub.url, own)
-    assert sorted(manifest["files"]) == ["README.md", *RTE[1:]]
+    assert sorted(manifest["files"]) == ["README.md", *RTE[2:]]
     settings = PrepareSettings(own=own, source="hub", revision=GLUE, published=False)
     splits, facts = prepare(task("mine", own), tmp_path, settings)
-    assert [len(rows) for rows in splits.values()] == [11, 1, 12]
-    assert splits["dev"][1].first == "dev rte sentence1 1" and splits["dev"][1].label == 1
+    assert [len(rows) for rows in splits.values()] == [8, 2, 10]
+    assert splits["dev"][1].first == 'hedev said "no' and splits["dev"][1].label == 1
     assert facts["origin"]["repo"] == "nyu-mll/glue"
 
 

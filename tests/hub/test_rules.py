@@ -13,7 +13,8 @@ from tasks import TASKS as ALL_TASKS
 from tasks import task
 from tasks.common.arrow import read_split
 from tasks.fetch import source_named
-from tests.hub.repositories import ROWS, revision
+from tests.hub.conftest import revision
+from tests.tasks.both_layouts import TEXTS
 from tests.tasks.hub_files import PIN
 from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import planned, snakemake, write
@@ -74,7 +75,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     splits = ("mnli/test_matched", "mnli/test_mismatched", "mnli/ax", "mrpc/test")
     for name, split in (split.split("/") for split in splits):
         rows = read_split(tmp_path / "out" / "examples" / name, split)
-        assert rows["guid"].to_pylist() == [f"{name}/{split}/{k}" for k in range(ROWS)]
+        assert rows["guid"].to_pylist() == [f"{name}/{split}/{k}" for k in range(len(TEXTS))]
         assert set(rows["label"].to_pylist()) == {-1}
     before = {path: (tmp_path / path).read_text() for path in examples}
 

@@ -68,6 +68,7 @@ def hub_rows(name: str, split: str) -> list[list[dict]]:
     """The same rows in two files, over which `idx` goes on; RACE's articles in another order."""
     source, found = task(name).hub, []
     for k, (row, label) in enumerate(rows(name, split)):
+        label = -1 if split in source.unlabelled else label
         texts = (row.first, row.second, [*row.choices])[: len(source.texts)]
         record = dict(zip(source.texts, texts, strict=True))
         record |= {source.label: label, "example_id": f"{row.group}{k // 3}.txt", "idx": k}
@@ -117,9 +118,9 @@ def write(name: str, folder: Path) -> tuple[Path, Path]:
         glue_original(original, name, split)
     if name == "scitail":
         shutil.rmtree(original / "snli_format")
-    if name == "dprd":  # one item of the published test file has a blank after the comma
+    if name == "dprd":  # an item of the published test file has a blank after the comma
         path = original / "test.c.txt"
-        path.write_bytes(path.read_bytes().replace(b",the dog", b", the dog", 1))
+        path.write_bytes(path.read_bytes().replace(b",the dog", b", the dog", 2))
     snapshot(hub, name, {split: hub_rows(name, split) for split in splits})
     return original, hub
 

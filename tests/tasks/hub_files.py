@@ -6,7 +6,7 @@ from typing import Any
 from datasets import ClassLabel, Dataset, Features, Sequence, Value
 
 from tasks import task
-from tasks.common.files import sha256_file, write_json
+from tasks.common.files import described, write_json
 from tasks.fetch import source_named
 from tasks.hub import HubSource
 
@@ -56,13 +56,7 @@ def snapshot(
 def manifest(folder: Path, name: str, **other: Any) -> None:
     """What `tasks.fetch` leaves beside the files."""
     each = source_named(name)
-    files = {
-        path.relative_to(folder).as_posix(): {
-            "bytes": path.stat().st_size,
-            "sha256": sha256_file(path),
-        }
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in (".parquet", ".txt")
-    }
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix in (".parquet", ".txt"))
+    files = described(folder, [path.relative_to(folder).as_posix() for path in paths])
     facts = {"repo": each.repo, "revision": each.revision or PIN, "files": files}
     write_json(folder / "manifest.json", facts | other)

@@ -228,6 +228,14 @@ def test_a_wrong_file_is_one_line_with_its_place_and_never_a_download(name, text
         assert "'7' is unknown; expected a score" in said and said.endswith("; correct the row")
 
 
+def test_a_parquet_file_with_a_text_that_is_not_utf8_is_told(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"review": ["a film"], "stars": [1]}), path, compression="none")
+    path.write_bytes(path.read_bytes().replace(b"a film", b"\xff film"))
+    said = refusal(task("mine", own(files="rows.parquet")).read, tmp_path, "train")
+    assert "rows.parquet: not a whole parquet file (" in said and "Invalid UTF8" in said
+
+
 def test_a_task_whose_test_rows_are_training_rows_is_named(tmp_path):
     for split in ("train", "test"):
         write(tmp_path / f"{split}.csv")

@@ -138,32 +138,21 @@ def test_a_random_guess_scores_what_needs_no_reading():
     assert found == {"snli": 33.3, "race": 25.0, "qqp": 54.0, "stsb": 0.0}
 
 
-TASKS_AND_DPRD = [*TASKS, task("dprd")]
-SOURCES = [*(each.hub for each in TASKS_AND_DPRD), *CORPORA]
-
-
-def test_no_two_sources_have_the_same_name_and_a_tasks_is_its_own():
-    assert len({source.name for source in SOURCES}) == len(SOURCES)
-    assert all(each.hub.name == each.name for each in TASKS_AND_DPRD)
-    assert [source_named(source.name) for source in SOURCES] == SOURCES
-
-
-@pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
-def test_splits_rows_and_labels_are_the_tasks_own(of):
-    assert set(of.hub.files) == {*of.rows, *of.unlabelled} or of.hub.by_hand
-    if of.hub.labels:
-        assert set(of.hub.labels.values()) == set(of.labels)
-    else:
-        assert of.name == "stsb" or of.hub.by_hand
-    assert len(of.shares) == len(of.labels)
-    assert sum(of.shares) == pytest.approx(1, abs=0.011)
+SOURCES = [*(each.hub for each in (*TASKS, task("dprd"))), *CORPORA]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain_it(source):
-    assert source.licence
+def test_a_source_has_the_splits_and_labels_of_its_task_or_a_way_to_obtain_them(
+    source,
+):
+    assert source.licence and source_named(source.name) is source
     if source in CORPORA:
         assert set(source.rows) == (set() if source.lines else set(source.files))
+    else:
+        of, is_labelled = task(source.name), source.name != "stsb" and not source.by_hand
+        assert set(source.files) == {*of.rows, *of.unlabelled} or source.by_hand
+        assert set(source.labels.values()) == (set(of.labels) if is_labelled else set())
+        assert len(of.shares) == len(of.labels) and sum(of.shares) == pytest.approx(1, abs=0.011)
     if source.repo:
         assert re.fullmatch(r"[\w-]+/[\w-]+", source.repo)
         assert set(source.unlabelled) <= set(source.files)

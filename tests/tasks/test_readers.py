@@ -90,22 +90,6 @@ def test_a_folder_that_holds_something_else_is_never_replaced(published):
     assert (folder / "dev.tsv").is_file()
 
 
-def test_blank_lines_keep_their_numbers_and_those_at_the_end_are_no_rows(tmp_path):
-    path = tmp_path / "x.tsv"
-    path.write_bytes(b"\xef\xbb\xbfa\r\n\n\n\xef\xbb\xbfb\r\n\r\n\n")
-    assert list(read.lines(path)) == [(1, "a"), (2, ""), (3, ""), (4, "\ufeffb")]
-
-
-def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
-    path = tmp_path / "x.tsv"
-    path.write_text("label\tx\n1\ta\n0\tb\n2\n")
-    one, two, short = rows_of(read.Table("{split}.tsv", "x", "label"), path)
-    assert (one, two) == (read.Row(path, 2, "0", "1", "a"), read.Row(path, 3, "1", "0", "b"))
-    assert (short.line, short.reason) == (4, "wrong column count")
-    bare = read.Table("{split}.tsv", "x", "label", names=("label", "x"))
-    assert [(row.line, row.key) for row in rows_of(bare, path)][:2] == [(1, "0"), (2, "1")]
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -208,14 +192,6 @@ def test_two_files_that_could_be_the_split_are_both_named(published):
     copy = folder / "cloze_test_test__spring2016 (1).csv"
     copy.write_bytes((folder / STORIES).read_bytes())
     assert f"{copy.name!r} and {STORIES!r} both match" in refusal("story_cloze", folder, "test")
-
-
-def test_an_empty_file_and_a_header_alone_are_told(published):
-    folder = published("rte")
-    edit(folder / "dev.tsv", (folder / "dev.tsv").read_bytes(), b"")
-    assert "dev.tsv: the file is empty" in refusal("rte", folder, "dev")
-    (folder / "dev.tsv").write_text("index\tsentence1\tsentence2\tlabel\n\n")
-    assert "split 'dev' has no usable row" in refusal("rte", folder, "dev")
 
 
 def test_many_broken_qqp_rows_are_an_error_and_so_is_one_unknown_label(published):

@@ -1,9 +1,7 @@
 """Majority and bag of words on rows whose answer is known."""
 
 import hashlib
-from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,11 +17,12 @@ from tasks.baselines import (
     word_pairs,
     word_runs,
 )
-from tasks.common.arrow import split_digest, split_names
+from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.common.hf_datasets import save
-from tasks.examples import ExamplesFacts, read, write
+from tasks.examples import read
+from tasks.prepare import main as prepare_main
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.spec import Example
@@ -31,13 +30,13 @@ from tests.facts import DOCUMENT, DOCUMENTS
 from tests.support.programs import call
 
 
-def rows(split, labels, first, second="", choices=()):
-    return {
-        split: [
-            Example(f"{split}/{k}", first(label), second, choices, label)
-            for k, label in enumerate(labels)
-        ]
-    }
+def rows(split, labels, texts, choices=()):
+    """Examples with these labels; `texts` has the first or both texts of each label."""
+    found = []
+    for k, label in enumerate(labels):
+        first, second = texts[label] if isinstance(texts[label], tuple) else (texts[label], "")
+        found.append(Example(f"{split}/{k}", first, second, choices, label))
+    return {split: found}
 
 
 def scored(name, splits, classes=None):
@@ -63,42 +62,58 @@ def test_every_task_is_scored_on_every_split_but_train(name, published):
         assert all(set(values) == set(each.metrics) for values in by_split.values())
 
 
-def test_bag_of_words_learns_a_telling_word_and_not_the_order_of_words():
-    words = {0: "the film was dull", 1: "the film was fine"}
-    train = rows("train", [0, 1, 1] * 10, words.get)
-    dev = rows("dev", [0, 1], words.get)
-    assert scored("sst2", train | dev)["bag_of_words"] == 100.0
-    shuffled = rows("dev", [0, 1], {0: "dull was the film", 1: "fine the was film"}.get)
-    assert scored("sst2", train | shuffled)["bag_of_words"] == 100.0
-    # It is fitted on the training rows alone.
-    turned = rows("dev", [0, 1] * 10, lambda label: words[1 - label])
-    assert scored("sst2", train | turned)["bag_of_words"] == 0.0
+FILMS = ["the film was dull", "the film was fine"]
+CLASSES = {word: k for k, words in enumerate(("red blue", "sad glum")) for word in words.split()}
+TURNS = [(f"{a} {b}", f"{b} {a}") for a, b in (("red", "sad"), ("blue", "glum"))]
+CHOICES = ("red", "sad"), ("blue", "glum")
+# Of each label the texts that train and those on dev, and the choices of both; and the scores.
+LEARNT = {
+    "a telling word, wherever it stands": (
+        *("sst2", FILMS, ["dull was the film", "fine the was film"], ((), ())),
+        {"bag_of_words": 100},
+    ),
+    "of the training rows alone": ("sst2", FILMS, FILMS[::-1], ((), ()), {"bag_of_words": 0}),
+    "the class of a word": (
+        *("sst2", ["a red car", "a sad car"], ["a blue car", "a glum car"], ((), ())),
+        {"word_classes": 100, "bag_of_words": 50},
+    ),
+    "the order of classes": (
+        *("sst2", *TURNS, ((), ())),
+        {"class_orders": 100, "nearest_neighbours": 100, "word_classes": 50},
+    ),
+    "the choice that shares words, or is a near row's": (
+        *("race", [("red", "?"), ("sad", "?")], [("blue", "?"), ("glum", "?")], CHOICES),
+        {"bag_of_words": 100, "nearest_neighbours": 100, "majority": 50},
+    ),
+    "scores of near rows": (
+        *("stsb", {0.0: ("sad", "x"), 1.0: ("red", "x")}, {0.0: ("glum", "x"), 1.0: ("blue", "x")}),
+        *(((), ()), {"nearest_neighbours": 100}),
+    ),
+    "the first text": ("rte", *[[("no", "x"), ("yes", "x")]] * 2, ((), ()), {"one_text": 100}),
+    "the second text": ("rte", *[[("x", "no"), ("x", "yes")]] * 2, ((), ()), {"one_text": 100}),
+}
 
 
-def test_bag_of_words_picks_the_choice_that_shares_words_with_the_story():
-    def story(split, k):
-        right = f"w{k} w{k + 1}"
-        choices = ("none here", right) if k % 2 else (right, "none here")
-        return Example(f"{split}/{k}", f"w{k} w{k + 1} w{k + 2}", "", choices, k % 2)
-
-    splits = {"train": range(20), "dev": range(100, 106)}
-    found = scored("story_cloze", {s: [story(s, k) for k in of] for s, of in splits.items()})
-    assert (found["bag_of_words"], found["majority"]) == (100.0, 50.0)
+@pytest.mark.parametrize("what", LEARNT)
+def test_a_baseline_learns_what_it_is_for_and_no_more(what, monkeypatch):
+    monkeypatch.setattr(baselines, "AT_ONCE", 3)  # the neighbours of so many texts at a time
+    name, train, dev, choices, expected = LEARNT[what]
+    splits = rows("train", [0, 1, 1, 0] * 5, train, choices[0])
+    found = scored(name, splits | rows("dev", [0, 1] * 5, dev, choices[1]), CLASSES)
+    assert {baseline: found[baseline] for baseline in expected} == pytest.approx(expected)
 
 
 def test_examples_without_training_rows_are_an_error():
     with pytest.raises(InputError, match="no train rows"):
-        baselines.baselines(task("cola"), rows("dev", [1, 0], lambda _: "x"))
+        baselines.baselines(task("cola"), rows("dev", [1, 0], "xx"))
 
 
 @pytest.fixture
 def made(published, tmp_path):
     """RACE's examples and their facts, as `tasks.prepare` writes them."""
     folder = tmp_path / "made"
-    splits, facts = prepare(task("race"), published("race"), PrepareSettings(published=False))
-    write(folder, splits, task("race").label_names)
-    digests = {split: split_digest(folder, split) for split in splits}
-    ExamplesFacts(**facts, sha256=digests).write(Path(f"{folder}.json"))
+    words = ("race", "--folder", published("race"), "--out", folder, "--facts", f"{folder}.json")
+    assert call(prepare_main, *words, "--settings", '{"published": false}').returncode == 0
     return folder
 
 
@@ -132,18 +147,8 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
 def seen(features, name, first, second="", choices=(), **given):
     """The features of an example, for each choice if it has some."""
     example = Example("x", first, second, choices, 0)
-    return [set(found) for found in features(task(name), example, **given)]
-
-
-def test_the_words_that_two_texts_share_and_their_share_are_features():
-    both = {"both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"}
-    assert seen(bag, "rte", "A red, car", "the red bus") == [both]
-    assert seen(bag, "mrpc", "a b", "b a") == [{"both a", "both b", "overlap 10"}]
-    # Only the overlap's share of the second sentence tells which one came first.
-    assert seen(bag, "mrpc", "a", "b c") == [{"only a", "only b", "only c", "overlap 0"}]
-    assert seen(bag, "sst2", "Fine film") == [{"fine", "film"}]
-    each = [{"both b", "choice d", "overlap 5"}, {"overlap 0"}]
-    assert seen(bag, "race", "a b", "c", ("b d", "")) == each
+    each = task(name)
+    return [{*features(p, each.family, **given)} for p in baselines.texts(each, example)]
 
 
 @pytest.mark.parametrize(
@@ -156,10 +161,10 @@ def test_the_words_that_two_texts_share_and_their_share_are_features():
     ],
 )
 def test_the_constant_answer_is_the_most_frequent_one_or_what_scores_best(name, labels, answer):
-    train = rows("train", labels, lambda _: "x", "y")
+    texts = dict.fromkeys([*labels, 0, 1], ("x", "y"))
+    train = rows("train", labels, texts)
     assert list(baselines.majority(task(name), train["train"], train["train"][:2])) == [answer] * 2
-    dev = rows("dev", [0, 0, 0, 1], lambda _: "x", "y")
-    found = scored(name, train | dev)
+    found = scored(name, train | rows("dev", [0, 0, 0, 1], texts))
     assert found["majority"] == {"snli": 25.0, "qqp": 40.0, "cola": 0.0, "stsb": 0.0}[name]
     if len({*labels}) == 1:  # no regression can be fitted to it
         assert found["bag_of_words"] == (0.0 if name == "qqp" else found["majority"])
@@ -195,63 +200,25 @@ def test_word_classes_of_damaged_documents_and_damaged_classes_are_refused(made,
     assert "a.txt is not the document described" in call(word_classes.main, *words).stderr
 
 
-def test_classes_of_words_tell_of_words_that_no_training_row_has():
-    train = rows("train", [0, 1] * 10, {0: "a red car", 1: "a sad car"}.get)
-    dev = rows("dev", [0, 1], {0: "a blue car", 1: "a glum car"}.get)
-    found = scored("sst2", train | dev, {"red": 0, "blue": 0, "sad": 1, "glum": 1})
-    assert (found["word_classes"], found["bag_of_words"]) == (100.0, 50.0)
-
-
-def test_the_order_of_classes_tells_of_words_that_no_training_row_has():
-    """Whose turn it is tells the label, in one text and across two."""
-    classes = {"red": 0, "blue": 0, "pink": 0, "sad": 1, "glum": 1, "dour": 1}
-    train = rows("train", [0, 1] * 10, {0: "red sad", 1: "sad red"}.get)
-    dev = rows("dev", [0, 1], {0: "blue glum", 1: "glum blue"}.get)
-    found = scored("sst2", train | dev, classes)
-    assert found["class_orders"] == found["nearest_neighbours"] == 100.0
-    assert found["word_classes"] == 50.0
-    texts = {"train": ("red sad", "sad red"), "dev": ("blue glum", "glum blue")}
+def test_the_order_of_classes_across_two_texts_is_learnt():
     made = {
         split: [
             Example(f"{split}/{i}", a, b, (), int(a == b))
             for i, (a, b) in enumerate([*product(of, of)] * 6)
         ]
-        for split, of in texts.items()
+        for split, of in zip(("train", "dev"), TURNS, strict=True)
     }
-    found = scored("rte", made, classes)
+    found = scored("rte", made, CLASSES)
     assert found["class_orders"] == 100.0 and found["word_classes"] <= 50.0
 
 
-def test_neighbours_of_choices_and_of_scores():
-    classes = {"red": 0, "blue": 0, "sad": 1, "glum": 1}
-    train = rows("train", [0, 1] * 5, lambda k: ("red", "sad")[k], "?", ("red", "sad"))
-    dev = rows("dev", [0, 1], lambda k: ("blue", "glum")[k], "?", ("blue", "glum"))
-    assert scored("race", train | dev, classes)["nearest_neighbours"] == 100.0
-    near = rows("train", [1.0, 5.0] * 3, lambda v: "red" if v > 2 else "sad", "x")
-    dev = rows("dev", [1.0, 5.0], lambda v: "blue" if v > 2 else "glum", "x")
-    assert scored("stsb", near | dev, classes)["nearest_neighbours"] == pytest.approx(100.0)
-
-
-@pytest.mark.parametrize("name", ["sst2", "stsb", "race"])
-def test_neighbours_do_not_depend_on_how_many_rows_are_asked_at_once(name, monkeypatch):
-    rng = np.random.default_rng(0)
-
-    def some(n):
-        texts = [" ".join(rng.choice([*"abcdefgh"], 4)) for _ in range(3 * n)]
-        made = zip(texts[::3], texts[1::3], texts[2::3], strict=True)
-        return [Example(str(i), a, b, (b, c), i % 2) for i, (a, b, c) in enumerate(made)]
-
-    def words(_, row):
-        return [row.first.split(), row.second.split()][: 1 + (name == "race")]
-
-    given = task(name), some(20), some(13), words
-    whole = baselines.nearest(*given)
-    for at_once in (1, 4, 12, 13, 14, 26):
-        monkeypatch.setattr(baselines, "AT_ONCE", at_once)
-        assert baselines.nearest(*given).tolist() == whole.tolist()
-
-
 def test_each_baseline_sees_what_it_is_named_after():
+    both = {"both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"}
+    assert seen(bag, "rte", "A red, car", "the red bus") == [both]
+    # Of a pair without an order only the overlap's share of the second tells which came first.
+    assert seen(bag, "mrpc", "a", "b c") == [{"only a", "only b", "only c", "overlap 0"}]
+    each = [{"both b", "choice d", "overlap 5"}, {"overlap 0"}]
+    assert seen(bag, "race", "a b", "c", ("b d", "")) == each
     (pairs,) = seen(word_pairs, "rte", "a b", "b c")
     assert pairs >= {"0 a b", "0 a c", "0 b b", "0 b c", "both b"} and "0 b a" not in pairs
     assert seen(word_pairs, "mrpc", "b", "a") == seen(word_pairs, "mrpc", "a", "b")
@@ -284,20 +251,10 @@ def test_each_baseline_sees_what_it_is_named_after():
     assert bigrams >= {"an eel", "an e-", "-n -el", "^ an", "eel $"}
 
 
-@pytest.mark.parametrize("place", ["first", "second"])
-def test_one_text_is_the_better_of_the_two(place):
-    made = rows("train", [0, 1] * 9, lambda _: "x", "x") | rows("dev", [0, 1], lambda _: "x", "x")
-    splits = {
-        split: [replace(row, **{place: ("no", "yes")[row.label]}) for row in found]
-        for split, found in made.items()
-    }
-    assert scored("rte", splits)["one_text"] == 100.0
-
-
 def test_rows_of_the_world_are_scored_by_degree_as_well():
-    train = rows("rte/train", [0, 1] * 4, lambda label: f"w{label}", "b")
-    dev = rows("rte/dev", [0, 1, 1, 0], lambda label: f"w{label}", "b")
-    splits = {"train": train["rte/train"], "dev": dev["rte/dev"]}
+    texts = [("w0", "b"), ("w1", "b")]
+    splits = {"train": rows("rte/train", [0, 1] * 4, texts)["rte/train"]}
+    splits |= {"dev": rows("rte/dev", [0, 1, 1, 0], texts)["rte/dev"]}
     degrees = {"lexical": {"rte/dev/0", "rte/dev/1"}, "compositional": {"rte/dev/2", "rte/dev/3"}}
     scores = baselines.baselines(task("rte"), splits, degrees=degrees)["bag_of_words"]
     assert set(scores) == {"dev", "dev_lexical", "dev_compositional"}
@@ -305,9 +262,7 @@ def test_rows_of_the_world_are_scored_by_degree_as_well():
 
 
 def test_of_long_texts_no_pairs_of_pairs_are_counted_and_of_many_rows_some_are_drawn(monkeypatch):
-    classes, splits = {"red": 0, "sad": 1}, {}
-    for split, n in (("train", 10), ("dev", 1)):
-        splits |= rows(split, [0, 1] * n, ("red", "sad").__getitem__)
+    splits = rows("train", [0, 1] * 10, CHOICES[0]) | rows("dev", [0, 1], CHOICES[0])
     fitted = []
 
     def linear(task, train, rows, *_, **__):
@@ -316,6 +271,6 @@ def test_of_long_texts_no_pairs_of_pairs_are_counted_and_of_many_rows_some_are_d
 
     monkeypatch.setattr(baselines, "MAX_ROWS", 7)
     monkeypatch.setattr(baselines, "linear", linear)
-    assert "class_orders" in scored("sst2", splits, classes) and fitted == [20, 7, 7, 7]
+    assert "class_orders" in scored("sst2", splits, CLASSES) and fitted == [20, 7, 7, 7]
     monkeypatch.setattr(baselines, "LONG", 0)
-    assert "class_orders" not in scored("sst2", splits, classes)
+    assert "class_orders" not in scored("sst2", splits, CLASSES)

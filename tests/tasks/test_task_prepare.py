@@ -10,7 +10,7 @@ from tasks import TASKS, prepare, task
 from tasks.common.arrow import split_digest, split_names
 from tasks.examples import read, write
 from tasks.settings import OwnTask, PrepareSettings
-from tasks.splits import choose_splits, ranked
+from tasks.splits import choose_splits
 from tests.support.programs import call, refusal
 
 MADE = PrepareSettings(published=False)  # the tests' rows are made
@@ -53,15 +53,6 @@ def test_what_selects_is_an_official_split_or_a_part_of_the_training_rows(
     assert facts["dropped"] == (missing if name == "snli" else {})
 
 
-def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_rows(published):
-    examples = [e.guid for e in task("sst2").read(published("sst2"), "train")]
-    order = ranked(examples, 0, "select")
-    assert sorted(order) == sorted(examples)
-    assert ranked(examples[::-1], 0, "select") == order
-    assert any(ranked(examples, seed, "select") != order for seed in (1, 2, 3))
-    assert ranked(examples, 0, "limit_train") != order
-
-
 def test_limits_cut_training_and_reported_rows_and_are_noted(published):
     settings = PrepareSettings(limit_train=5, limit_report=3, select_fraction=0.4, published=False)
     splits, meta = prepare.prepare(task("mnli"), published("mnli"), settings)
@@ -80,6 +71,9 @@ def test_official_counts_leave_no_note():
     said = prepare._note(snli, chosen, {"train": 200, "test": rows["test"]})
     assert said == "trained on dev; dev: 200 of 9,842 rows"
     assert choose_splits(task("scitail"), PrepareSettings(report_on=["dev"])).select is None
+    carved = choose_splits(task("rte"), PrepareSettings(carve={"train": 0.8, "dev": 0.2}))
+    said = prepare._note(task("rte"), carved, {"train": 1, "dev": 2})
+    assert said == "carved from train: train 1, dev 2 of 2,490 rows"
 
 
 def test_another_split_trains_and_is_then_carved_for_selection(published):

@@ -56,48 +56,31 @@ def test_every_task_is_read_from_the_hub_or_says_how_to_obtain_it():
     assert "story_cloze is not on the hub; fill in the form" in said
 
 
-def test_rows_that_upstream_left_out_leave_a_gap_in_the_guids(tmp_path):
-    """QQP: a line with too few columns is in neither layout, an empty question is dropped."""
-    original, hub = write("qqp", tmp_path)
-    path = original / "train.tsv"
-    lines = path.read_bytes().split(b"\n")
-    lines[3] = b"2\tbroken"
-    lines[5] = b"4\t9\t10\t\twhy\t1"
-    path.write_bytes(b"\n".join(lines))
-    first, second = hub_rows("qqp", "train")
-    first[4] |= {"question1": "", "label": 1}
-    del first[2]
-    snapshot(hub, "qqp", {"train": [first, second]})
-    tallies = [Tally(), Tally()]
-    one = task("qqp").read(original, "train", tallies[0])
-    other = task("qqp").read(Snapshot(task("qqp").hub, hub), "train", tallies[1])
-    assert one == other and len(one) == 8
-    assert [tally.dropped for tally in tallies] == [
-        {"wrong column count": 1, "empty text": 1},
-        {"empty text": 1},
-    ]
+def test_rows_of_qqp_are_read_as_meant_and_those_left_out_leave_a_gap(tmp_path):
+    """A line with too few columns is not on the hub, and an empty question is dropped.
 
-
-def test_questions_of_qqp_that_are_published_as_csv_quotes_them_are_read_as_meant(tmp_path):
-    """As in the `train.tsv` of GLUE; the hub's rows were made of it without another reading."""
+    Some questions are published as CSV quotes them, from which the hub's rows were made unread.
+    """
     original, hub = write("qqp", tmp_path)
-    meant = ['What is "love"?', '"Emma"', 'Why "a" or "b', 'a "b" c ""d""', "no quotation mark"]
-    quoted = ['"' + text.replace('"', '""') + '"' for text in meant[:4]] + meant[4:]
+    meant = {0: 'What is "love"?', 1: '"Emma"', 3: 'Why "a" or "b', 5: 'a "b" c ""d""', 6: "none"}
     path = original / "train.tsv"
-    lines = path.read_bytes().decode().split("\n")
-    first, second = hub_rows("qqp", "train")
-    for k, text in enumerate(quoted):
-        lines[k + 1] = f"{k}\t0\t0\t{text}\twhy {k}?\t1"
-        first[k] |= {"question1": text, "question2": f"why {k}?", "label": 1}
+    lines, rows = path.read_bytes().decode().split("\n"), sum(hub_rows("qqp", "train"), [])
+    for k, text in meant.items():
+        quoted = '"' + text.replace('"', '""') + '"' if '"' in text else text
+        lines[k + 1] = f"{k}\t0\t0\t{quoted}\twhy {k}?\t1"
+        rows[k] |= {"question1": quoted, "question2": f"why {k}?", "label": 1}
+    lines[3], lines[5] = "2\tbroken", "4\t9\t10\t\twhy\t1"
+    rows[4] |= {"question1": "", "label": 1}
     path.write_bytes("\n".join(lines).encode())
-    snapshot(hub, "qqp", {"train": [first, second], "dev": hub_rows("qqp", "dev")})
-    least = PrepareSettings(min_rows={"train": 10, "dev": 10})
+    snapshot(hub, "qqp", {"train": [rows[:2] + rows[3:6], rows[6:]]})
+    least = PrepareSettings(min_rows={"train": 8, "dev": 10})
     one, facts = prepare(task("qqp"), original, least)
     other, hub_facts = prepare(task("qqp"), hub, least.model_copy(update={"source": "hub"}))
-    assert one["train"] == other["train"] and facts["unquoted"] == {"train": 4}
-    assert hub_facts["unquoted"] == {"train": 4}
+    assert one == other and facts["unquoted"] == hub_facts["unquoted"] == {"train": 4}
+    assert facts["dropped"] == {"train": {"wrong column count": 1, "empty text": 1}}
+    assert hub_facts["dropped"] == {"train": {"empty text": 1}}
     read = {row.guid: row.first for part in ("train", "select") for row in one[part]}
-    assert [read[f"qqp/train/{k}"] for k in range(5)] == meant
+    assert {k: read[f"qqp/train/{k}"] for k in meant} == meant and len(read) == 8
 
 
 def refused(name: str, hub: Path, split: str, revision: str | None = None) -> str:

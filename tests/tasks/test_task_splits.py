@@ -16,11 +16,11 @@ from tasks.splits import (
     connected,
     faults,
     plain,
+    ranked,
     rows_with_a_training_text,
     training_rows,
 )
 from tests.support.programs import refusal
-from tests.support.realdata import realdata
 from tests.tasks.both_layouts import tsv
 
 MADE = PrepareSettings(published=False)
@@ -35,12 +35,9 @@ def test_units_are_drawn_whole_by_hash_and_never_by_order():
         assert len({texts[guids.index(guid)] for guid in part}) == 2
     drawn = [carve(guids, texts, {"select": 4}, seed, "select")["select"] for seed in range(9)]
     assert drawn[0] == parts["select"] and len({*map(frozenset, drawn)}) > 1
-
-
-def test_the_selecting_rows_of_race_share_no_article_with_the_training_rows(published):
-    splits, _ = prepare(task("race"), published("race"), MADE)
-    articles = {name: {row.first for row in splits[name]} for name in ("train", "select")}
-    assert articles["select"] and not articles["train"] & articles["select"]
+    moved = carve(guids[3:] + guids[:3], texts[3:] + texts[:3], {"select": 4}, 0, "select")
+    assert moved["select"] == parts["select"]
+    assert ranked(guids, 0, "select") != ranked(guids, 0, "carve")
 
 
 def write_training(folder: Path, name: str, pairs: list[tuple[str, str]]) -> None:
@@ -86,26 +83,6 @@ def test_no_row_that_selects_or_is_carved_shares_a_text_with_a_training_row(name
     assert shared_with_training(splits) == {"select": 0, task(name).main: 0}
     assert facts["half_known"] == {"select": 0, task(name).main: 0}
     assert facts["overlap"] == {task(name).main: 0}
-
-
-REAL = {  # what trains and what is carved of the files that there are
-    "snli": {"train_from": "dev", "carve": {"train": 0.8, "dev": 0.2}},
-    "mnli": {"train_from": "dev_matched", "carve": {"train": 0.8, "dev_matched": 0.2}},
-    "scitail": {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}},
-    **{name: {"carve": {"train": 0.8, "dev": 0.2}} for name in ("rte", "mrpc", "stsb", "sst2")},
-}
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_published_rows_that_share_a_text_stay_together(name):
-    splits, facts = prepare(task(name), realdata(task(name).folder), PrepareSettings(**REAL[name]))
-    (reported,) = facts["report"]
-    rows, total = facts["rows"], sum(facts["rows"].values())
-    assert shared_with_training(splits) == {"select": 0, reported: 0}
-    assert rows["select"] / total == pytest.approx(0.08, abs=0.02)
-    assert rows[reported] / total == pytest.approx(0.2, abs=0.02)
-    parts = f"train {total - rows[reported]:,}, {reported} {rows[reported]:,}"
-    assert facts["note"] == f"carved from {facts['train_from']}: {parts} of {total:,} rows"
 
 
 def test_rows_with_a_text_of_a_training_row_are_counted_in_official_splits(published):

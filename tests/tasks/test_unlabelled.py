@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,11 @@ from datasets import load_from_disk
 
 from tasks import TASKS, task
 from tasks.hub import Snapshot
-from tasks.prepare import check_unlabelled, prepare
+from tasks.prepare import check_unlabelled, main, prepare
 from tasks.settings import PrepareSettings
 from tasks.spec import Example
-from tasks.world.settings import WorldSettings
-from tasks.world.tasks import WORLD_TASKS, make_splits
-from tests.support.programs import refusal
+from tasks.world.tasks import WORLD_TASKS
+from tests.support.programs import call, refusal
 from tests.tasks import both_layouts
 from tests.tasks.hub_files import snapshot
 
@@ -39,17 +37,6 @@ def texts(examples: list[Example]) -> list[tuple[str, str]]:
 
 def index_of(example: Example) -> int:
     return int(example.guid.rpartition("/")[2])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_worlds_files_are_read(name, tmp_path):
-    splits = make_splits(WorldSettings(seed=3, rows={name: 6}, report=10), name)
-    both_layouts.write_original(tmp_path, name, splits)
-    found = load(name, tmp_path)
-    assert list(found) == [split for split in splits if split.startswith("test")]
-    for split, examples in found.items():
-        assert texts(examples) == [(row.first, row.second) for row in splits[split]]
-        assert [*map(index_of, examples)] == list(range(len(splits[split])))
 
 
 @pytest.mark.parametrize("place", ["MNLI/diagnostic.tsv", "diagnostic/diagnostic.tsv"])
@@ -96,11 +83,9 @@ def test_files_that_are_missing_are_named(tmp_path):
     assert task("snli").unlabelled_files(folder) == {}
 
 
-def command(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "tasks", "prepare", "cola", "--folder", str(folder)]
-    words += ["--out", str(out / "cola"), "--facts", str(out / "cola.json")]
-    words += ["--settings", json.dumps({"unlabelled": True, **settings})]
-    return subprocess.run(words, capture_output=True, text=True)
+def command(folder: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    words = ["cola", "--folder", folder, "--out", out / "cola", "--facts", out / "cola.json"]
+    return call(main, *words, "--settings", '{"unlabelled": true, "published": false}')
 
 
 def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path):
@@ -108,7 +93,7 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
         rows = [f"x\t{k % label % 2}\t\t{split} {k}" for k in range(20)]
         put(tmp_path / f"raw/{split}.tsv", *rows)
     folder = put(tmp_path / "raw/test.tsv", "index\tsentence", "0\ta", "1\tb")
-    done = command(folder, tmp_path, published=False)
+    done = command(folder, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("CoLA: train 18, select 2, dev 20, test 2 (")
     facts = json.loads((tmp_path / "cola.json").read_text())
@@ -125,7 +110,7 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     assert "test.tsv: 1 of 1 texts" in said and "are quoted as in CSV" in said
     # Without the test file nothing is made; and no one who does not ask for it needs it.
     (folder / "test.tsv").unlink()
-    done = command(folder, tmp_path / "none", published=False)
+    done = command(folder, tmp_path / "none")
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "test.tsv needed" in done.stderr and not (tmp_path / "none").exists()
     made = prepare(task("cola"), folder, PrepareSettings(published=False))[1]
@@ -161,22 +146,15 @@ def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_hubs_rows_equal_those_of_the_original_files(name, tmp_path):
     of, files = task(name), {}
-    columns = [column for column in (of.table.first, of.table.second) if column]
+    columns = (of.unlabelled_index, *filter(None, (of.table.first, of.table.second)))
     for split in of.unlabelled:
+        lines = ["\t".join(columns)]
+        for i, (row, _) in enumerate(both_layouts.rows(name, split)):
+            lines.append("\t".join((str(i), row.first, row.second)[: len(columns)]))
         place = "diagnostic.tsv" if split == "ax" else f"{split}.tsv"
-        rows = [[f'{split} "{i}', f"no {i} "][: len(columns)] for i in range(4)]
-        lines = ["\t".join((str(i), *row)) for i, row in enumerate(rows)]
-        put(tmp_path / "original" / place, "\t".join((of.unlabelled_index, *columns)), *lines)
-        label = -1.0 if name == "stsb" else 1 if name == "mrpc" else -1
-        # MRPC's idx goes on from train and dev, and its labels are there: neither is looked at.
-        start = 4_076 if name == "mrpc" else 0
-        records = [
-            dict(zip(of.hub.texts, row, strict=True)) | {"label": label, "idx": start + i}
-            for i, row in enumerate(rows)
-        ]
-        files[split] = [records[:3], records[3:]]
-    folder = snapshot(tmp_path / "hub", name, files)
-    found = load(name, Snapshot(of.hub, folder))
-    assert found == load(name, tmp_path / "original")
-    assert list(found) == list(of.unlabelled) and all(len(rows) == 4 for rows in found.values())
+        put(tmp_path / "original" / place, *lines)
+        files[split] = both_layouts.hub_rows(name, split)  # MRPC's with labels, which do not count
+    found = load(name, Snapshot(of.hub, snapshot(tmp_path / "hub", name, files)))
+    assert found == load(name, tmp_path / "original") and list(found) == list(of.unlabelled)
     assert {e.label for rows in found.values() for e in rows} == {-1}
+    assert all(len(rows) == len(both_layouts.TEXTS) for rows in found.values())
