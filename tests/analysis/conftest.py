@@ -28,7 +28,7 @@ from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
@@ -89,7 +89,7 @@ def build(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
 
 def table_of(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """A table's rows and its Markdown."""
-    table = tables.build(name, results, grid)
+    table = report.build(name, results, grid)
     return table.frame, table.markdown
 
 
@@ -129,7 +129,7 @@ def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
     no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):
-        tables.build(name, results, grid).write(results / f"{name}.csv")
+        report.build(name, results, grid).write(results / f"{name}.csv")
 
 
 def write_all(results: Path, grid: Grid) -> None:

@@ -19,7 +19,7 @@ from tests.analysis.conftest import (
     write_examples,
     write_samples,
 )
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, all_of, shown
 from workflow.analysis.claims.judges import each
@@ -93,7 +93,7 @@ def test_wild_scores_of_a_negative_control_leave_all_else_as_it_is(tmp_path):
 
     def others() -> pd.DataFrame:
         write_samples(results, grid)
-        table = pd.concat(tables.build(of, results, grid).frame for of in ("ablation", "claims"))
+        table = pd.concat(report.build(of, results, grid).frame for of in ("ablation", "claims"))
         return table[~table["variant"].fillna(table["contrast"]).str.contains(SHUFFLED.name)]
 
     before = others()

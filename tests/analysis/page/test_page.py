@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
-from workflow.analysis import figures, markdown, tables
+from workflow.analysis import figures, markdown, report
 from workflow.analysis.page import write
 from workflow.analysis.page.run import from_markdown
 from workflow.analysis.page.write import QUESTIONS, html
@@ -327,7 +327,7 @@ def test_a_table_keeps_its_alignment_and_its_verdicts_have_a_tone():
 
 
 def test_every_table_and_figure_of_the_suite_has_its_place(grid, tmp_path):
-    every = [*[*tables.MAKERS], *[*figures.TABLES]]
-    page = page_of(tmp_path / "none", grid, [*tables.MAKERS], [*figures.TABLES])
+    every = [*[*report.TABLES], *[*figures.TABLES]]
+    page = page_of(tmp_path / "none", grid, [*report.TABLES], [*figures.TABLES])
     assert page.count('<p class="gap">Not made yet') == len(every) + 1  # alarms
     assert 'id="further"' not in page

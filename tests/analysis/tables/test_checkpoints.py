@@ -8,7 +8,7 @@ import pytest
 
 from gpt1.cell import PretrainedModel
 from tests.analysis.conftest import build, make_grid, skill_score, write
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import checkpoints
 
@@ -49,7 +49,7 @@ def lines(markdown, heading):
 
 
 def test_a_row_for_each_skill_model_and_checkpoint(results, grid):
-    table = tables.build("cloze", results, grid).frame
+    table = report.build("cloze", results, grid).frame
     assert list(table.columns) == checkpoints.CLOZE
     assert (
         len(table) == 5 * 4 and not table.duplicated(["skill", *checkpoints.MODEL, "update"]).any()
@@ -67,7 +67,7 @@ def test_a_row_for_each_skill_model_and_checkpoint(results, grid):
 
 
 def test_markdown_shows_the_last_checkpoint_and_when_each_skill_came(results, grid):
-    markdown = tables.build("cloze", results, grid).markdown
+    markdown = report.build("cloze", results, grid).markdown
     (row,) = lines(markdown, "Accuracy at the last checkpoint (update 1000)")
     assert row == {
         **{"skill": "mood", "items": "200", "chance": "50.0"},
@@ -90,7 +90,7 @@ def test_a_skill_shows_from_the_first_of_the_checkpoints_that_stay_above_chance(
 
 def test_what_was_not_scored_is_empty_and_missing(results, grid):
     TRANSFORMER.cloze(results, 1000).unlink()
-    table = tables.build("cloze", results, grid)
+    table = report.build("cloze", results, grid)
     gone = table.frame[table.frame["accuracy"].isna()]
     assert gone[["skill", *checkpoints.MODEL, "update"]].values.tolist() == [
         ["mood", "transformer", "books", 0, 1000]
@@ -101,7 +101,7 @@ def test_what_was_not_scored_is_empty_and_missing(results, grid):
 
 
 def test_with_nothing_scored_there_is_a_table_without_rows(grid, tmp_path):
-    table = tables.build("cloze", tmp_path, grid)
+    table = report.build("cloze", tmp_path, grid)
     table.write(tmp_path / "cloze.csv")
     assert "missing" in table.markdown
     assert list(read_csv(tmp_path / "cloze.csv").columns) and table.frame.empty
@@ -111,7 +111,7 @@ def test_published_weights_have_no_number_of_tokens(tmp_path):
     given = {"seeds": {"pretrain": [0]}, "updates": [1000]}
     grid = make_grid(arch=("transformer",), has_corpus=False, **given)
     write_correct(tmp_path, TRANSFORMER, [100, 118, 101, 190], tokens=False)
-    markdown = tables.build("cloze", tmp_path, grid).markdown
+    markdown = report.build("cloze", tmp_path, grid).markdown
     (row,) = lines(markdown, "Tokens of pre-training")
     assert row == {"skill": "mood", "transformer": "unknown"}
 
@@ -183,6 +183,6 @@ def test_perplexities_that_the_first_update_leaves_as_they_are_have_a_note(run_o
     for model in grid.models():
         facts = json.loads(model.facts(results, 0).read_text())
         write(model.facts(results, 1), {**facts, "update": 1})
-    assert "Update 1 changes nothing" in tables.build("pretraining", results, grid).markdown
+    assert "Update 1 changes nothing" in report.build("pretraining", results, grid).markdown
     write(model.facts(results, 1), {**facts, "update": 1, "heldout_perplexity": 7.5})
-    assert "Update 1 changes nothing" not in tables.build("pretraining", results, grid).markdown
+    assert "Update 1 changes nothing" not in report.build("pretraining", results, grid).markdown

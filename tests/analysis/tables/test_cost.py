@@ -8,7 +8,7 @@ import pytest
 from gpt1.settings import LSTMShape, ModelSettings
 from tasks.common.errors import InputError
 from tests.analysis.conftest import PROCESSOR, make_grid, write_encoded
-from workflow.analysis import flops, tables
+from workflow.analysis import flops, report
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import cost
 
@@ -105,7 +105,7 @@ def costed(run_of):
 
 def test_costs_add_up(costed):
     results, grid = costed
-    frame = tables.build("cost", results, grid).frame
+    frame = report.build("cost", results, grid).frame
     cells = frame[frame["stage"].eq("fine-tuning") & frame["job"].isna()]
     assert len(cells) == 3 * len(grid.cells())
     assert (cells["train_tokens"] == 120_000).all() and (cells["peak_mb"] == 410.5).all()
@@ -130,7 +130,7 @@ def test_costs_add_up(costed):
 
 def test_the_page_has_what_is_outside_of_training_and_a_line_for_each_sweep(costed):
     results, grid = costed
-    table = tables.build("cost", results, grid)
+    table = report.build("cost", results, grid)
     stages, _, fine_tuning = table.markdown.partition("## Fine-tuning")
     inside = table.frame["train_seconds"].sum()
     assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in stages
@@ -154,7 +154,7 @@ def test_the_page_has_what_is_outside_of_training_and_a_line_for_each_sweep(cost
 
 def test_a_run_of_nothing_has_an_empty_table(tmp_path):
     grid = make_grid("rte")
-    table = tables.build("cost", tmp_path, grid)
+    table = report.build("cost", tmp_path, grid)
     assert table.frame.empty and "No benchmarks" in table.markdown
     table.write(tmp_path / "cost.csv")
     assert read_csv(tmp_path / "cost.csv").empty

@@ -30,7 +30,7 @@ from tests.analysis.conftest import (
 )
 from tests.support.lines import PAPER_VARIANTS, line
 from tests.support.lines import cell as cell_of
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.paper import FULL, NO_PRETRAINING, NUMBERS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.samples import shared_texts
 from workflow.analysis.stats.scores import is_marked
@@ -77,7 +77,7 @@ def test_the_values_by_seed_are_written_and_read_again_or_refused(run_of):
     write_answers(results, grid)
     path = results / "ablation.csv"
     write_samples(results, grid, ["ablation"])
-    tables.build("ablation", results, grid).write(path)
+    report.build("ablation", results, grid).write(path)
     rows = read_csv(path).dropna(subset=["mean", "diff"])
     for value in ("mean", "diff"):
         by_seed = rows["by_seed" if value == "mean" else "diff_by_seed"]
@@ -373,7 +373,7 @@ def test_each_degree_has_the_score_of_its_own_rows_and_the_best_baseline_on_them
         for name, (one, two) in scores.items()
     }
     write_json(tmp_path / "baselines" / "rte.json", {"task": "rte", **by_split})
-    table = tables.build("degrees", tmp_path, grid)
+    table = report.build("degrees", tmp_path, grid)
     scores = table.frame.set_index(["variant", "task", "degree"])
     assert [scores.loc[(FULL.title, "rte", d), "mean"] for d in DEGREES] == [100.0, 25.0, 0.0]
     assert scores.loc[(FULL.title, "rte", "relational"), "rows"] == 4
@@ -384,7 +384,7 @@ def test_each_degree_has_the_score_of_its_own_rows_and_the_best_baseline_on_them
     assert best["rte", "lexical"] == best["avg_all", "lexical"] == 90
     assert best["rte", "compositional"] == 58  # the constant answer counts
     assert "| best baseline" in table.markdown
-    listed = tables.build("cells", tmp_path, grid).frame  # of whole splits alone
+    listed = report.build("cells", tmp_path, grid).frame  # of whole splits alone
     assert len(listed) and not listed.duplicated(["n_transfer", "aux", "split", "seed"]).any()
 
 

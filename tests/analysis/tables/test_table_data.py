@@ -18,7 +18,7 @@ from tasks.settings import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.examples import write_words
 from tests.tasks import conftest as published_files
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
 from workflow.grid import PagePlan
@@ -51,7 +51,7 @@ def change(path: Path, **values: object) -> None:
 
 
 def table(results: Path, *names: str) -> Table:
-    return tables.build("data", results, make_grid("rte", examples=[*names]))
+    return report.build("data", results, make_grid("rte", examples=[*names]))
 
 
 def lines(results: Path, name: str) -> pd.DataFrame:
@@ -104,7 +104,7 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     write(path, facts)
     grid = make_grid("rte", examples=["rte"], n_ctx=16)
     change(tmp_path / "examples" / "rte.json", note="alarm: all have one label; dev: 10 of 277")
-    found = tables.build("data", tmp_path, grid)
+    found = report.build("data", tmp_path, grid)
     of_splits = found.frame.set_index("split")
     assert of_splits["cut"].to_dict() == {"train": 0, "select": 0, "dev": 10 * cut}
     assert of_splits["unknown"].to_dict() == {"train": 0, "select": 0, "dev": 100 * unknown}
@@ -158,7 +158,7 @@ def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
     given = {"kind": "pair", "files": files, "columns": columns, "title": "My pairs"}
     own = OwnTask.model_validate(given | {"labels": ["entailment", "not_entailment"]})
     put(tmp_path, "mine", own=own.model_dump())
-    found = tables.build("data", tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
+    found = report.build("data", tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
     row = found.frame.set_index("split").loc["dev"]
     assert row["licence"] == "yours to state" and row["origin"].startswith("own files dev.tsv")
     assert row["note"] == "" and "| My pairs, dev " in found.markdown

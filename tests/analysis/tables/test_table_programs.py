@@ -12,7 +12,7 @@ import pytest
 from tasks.common.errors import InputError
 from tests.analysis.conftest import write_samples
 from tests.support.lines import cell as cell_of
-from workflow.analysis import table, tables
+from workflow.analysis import report, table
 from workflow.analysis.report import main, make
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
@@ -46,11 +46,11 @@ def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
 def test_a_table_reads_no_more_samples_than_its_rule_has(name, parts, run_of):
     results, grid = run_of("rte")
     write_samples(results, grid, parts)
-    assert len(tables.build(name, results, grid).frame)
+    assert len(report.build(name, results, grid).frame)
     read = next(part for part in grid.parts() if part.endswith(tuple(parts)))
     part_path(results, read).unlink()
     with pytest.raises(InputError, match=r"\.parquet: no such file"):
-        tables.build(name, results, grid)
+        report.build(name, results, grid)
 
 
 def test_costs_are_apart_from_the_scores(run_of, change):
