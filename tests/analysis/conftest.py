@@ -29,7 +29,7 @@ from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis import report
-from workflow.analysis.predictions import COLUMNS
+from workflow.analysis.rows import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
 from workflow.grid import Aux, Grid

@@ -23,7 +23,7 @@ from tests.facts import SCORED
 from workflow.analysis import study
 from workflow.analysis.figures import lines
 from workflow.analysis.lines import Lines
-from workflow.analysis.notes import Notes
+from workflow.analysis.rows import Notes
 from workflow.analysis.stats.samples import Samples
 from workflow.grid import StudyPlan
 

@@ -6,7 +6,7 @@ import pytest
 
 from tasks.common.errors import InputError
 from tests.analysis.conftest import LAYERS, build, make_grid, write, write_examples
-from workflow.analysis.notes import Notes, single_control
+from workflow.analysis.rows import Notes, single_control
 
 RTE = "train: 300 of 2,490 rows"
 SNLI = "trained on dev; dev: 800 of 9,842 rows"

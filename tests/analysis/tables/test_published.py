@@ -20,8 +20,8 @@ from tests.analysis.conftest import (
     write_predictions,
 )
 from tests.support.lines import cell as cell_of
-from workflow.analysis import predictions
 from workflow.analysis.paper import FULL, NUMBERS, OURS
+from workflow.analysis.rows import read_predictions
 from workflow.analysis.tables import published
 from workflow.grid import Grid
 
@@ -184,7 +184,7 @@ def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, dama
     path.write_bytes(found[damage])
     monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
     with pytest.raises(InputError) as error:
-        predictions.read_predictions(results, RTE)
+        read_predictions(results, RTE)
     remedy = f"make it again: snakemake --cores 1 --force {path} --configfile my.yaml"
     assert str(error.value) == (
         f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"

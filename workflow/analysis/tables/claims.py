@@ -24,7 +24,7 @@ from workflow.analysis.claims.finding import (
     shown,
 )
 from workflow.analysis.claims.paper_claims import CLAIMS, HELPS
-from workflow.analysis.notes import single_control
+from workflow.analysis.rows import single_control
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid

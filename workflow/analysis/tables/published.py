@@ -19,9 +19,8 @@ from gpt1.records import Marks, N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
-from workflow.analysis.predictions import answers, check_examples, read_predictions
+from workflow.analysis.rows import Notes, answers, check_examples, read_predictions
 from workflow.analysis.stats.estimates import Estimate, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
