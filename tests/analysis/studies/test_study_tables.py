@@ -29,6 +29,7 @@ from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
+from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Point, StudyPlan
@@ -179,6 +180,20 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
         swept = swept[(swept["task"] == name) & (swept["split"] != "train")].iloc[0]
         assert list(swept[SCORE]) == pytest.approx(list(one[SCORE]))
     assert claim.found.interval == pytest.approx((-one["diff_high"], -one["diff_low"]))
+
+
+def test_lines_of_a_kind_that_the_run_lacks_are_pooled_with_each_other(tmp_path):
+    plan, samples = plan_of("", lines=("a", "b", "c"), tasks=["rte"]), Samples()
+    row = mean_of(made(tmp_path, plan).frame, "a", "", "rte")
+    lines = []
+    for (cell,) in (cells_of(plan, place) for place in range(3)):
+        samples.add(cell, tmp_path, GRID.seeds.finetune)
+        lines.append({"rte": samples.headline(cell)})
+    pooled, alone = (
+        SeedPool(pool).estimate([(1.0, lines[0])], {"rte": 1.0}).interval for pool in (lines, ())
+    )
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(pooled)
+    assert pooled != pytest.approx(alone)
 
 
 def the_same_at_both_ends() -> StudyPlan:
