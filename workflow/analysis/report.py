@@ -21,22 +21,24 @@ from workflow.grid import Grid, PagePlan, StudyPlan
 if TYPE_CHECKING:
     from workflow.analysis.table import Table
 
-TABLES = {  # the module of each table, which is made by the function of its name there
-    "ablation": "lines",
-    "cells": "cells",
-    "claims": "claims",
-    "cloze": "checkpoints",
-    "confusion": "cells",
-    "contamination": "published",
-    "cost": "cost",
-    "cost_pretraining": "checkpoints",
+# The module of each table, which is made by the function of its name there; in an order in which
+# each finds those that it reads.
+TABLES = {
     "data": "data",
+    "pretraining": "checkpoints",
+    "cost_pretraining": "checkpoints",
+    "zero_shot": "checkpoints",
+    "cloze": "checkpoints",
+    "ablation": "lines",
     "degrees": "lines",
     "layer_transfer": "lines",
+    "contamination": "published",
     "main": "published",
+    "cells": "cells",
+    "confusion": "cells",
+    "claims": "claims",
     "positive_control": "positive_control",
-    "pretraining": "checkpoints",
-    "zero_shot": "checkpoints",
+    "cost": "cost",
 }
 OTHERS = {  # the module of other products, by the file or its folder
     "index.html": "page.write",
