@@ -45,7 +45,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
 
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
-        own = {"name": variant, "model": variant * (axis == "n_layer"), "plain": False}
+        own = {"name": variant, "plain": False}
         return Point(line=line, value=value, of=a_line().model_copy(update=own))
 
     points = [point(line, "") for line in references]

@@ -4,25 +4,30 @@ import math
 
 import pytest
 
-from gpt1.cell import Cell
 from tasks.common.errors import InputError
-from tasks.common.files import write_json
+from tasks.common.files import read_json, write_json
 from tasks.world import read_degrees
 from tests.analysis.conftest import (
     build,
     the,
+    write,
     write_answers,
     write_degrees,
     write_predictions,
 )
 from tests.support.lines import cell as cell_of
 
-EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
-
-def full(name: str) -> Cell:
-    """The paper's main cell of a task, for `change`."""
-    return cell_of("transformer", name, "on", 12)
+def test_mean_and_sd_of_three_seeds_are_those_worked_out_by_hand(run_of):
+    results, grid = run_of("rte")
+    path = cell_of("transformer", "rte", "on", 12).path(results)
+    record = read_json(path)
+    for run, score in zip(record["seeds"], (60.0, 62.0, 67.0), strict=True):
+        run["scores"]["dev"]["accuracy"] = score
+    write(path, record)
+    table, _ = build("layer_transfer", results, grid)
+    cell = the(table, arch="transformer", aux="on", n_transfer="12", split="dev")
+    assert list(cell[["n_seeds", "mean", "sd"]]) == pytest.approx([3, 63, math.sqrt(13)])
 
 
 def test_cells_with_other_rows_are_not_paired(run_of):
