@@ -13,7 +13,7 @@ import pandas as pd
 from gpt1.predict import Predictor
 from gpt1.training import cell_files
 from tasks.common.files import read_json
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.configuration.model import Config
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import parse, read
@@ -70,7 +70,7 @@ def missing_tables(results: Path) -> Iterator[str]:
     """Tables that are not there, or have no Markdown beside them."""
     made = {path.stem for path in results.glob("*.csv")}
     of_some_runs = {"cloze", "confusion"}  # the latter of the user's own tasks
-    known = {*tables.MAKERS} - of_some_runs
+    known = {*report.TABLES} - of_some_runs
     for name in sorted(made | known | {"cells"}):
         path, page = results / f"{name}.csv", results / f"{name}.md"
         if not (path.is_file() and page.is_file()):

@@ -28,8 +28,8 @@ from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
-from workflow.analysis import tables
-from workflow.analysis.predictions import COLUMNS
+from workflow.analysis import report
+from workflow.analysis.rows import COLUMNS
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
 from workflow.grid import Aux, Grid
@@ -39,7 +39,7 @@ LAYERS: dict[Arch, list[NTransfer]] = {
     "lstm": ["none", 0, 1],
 }
 PROCESSOR = "Some processor, AVX2"
-SKILLS = {"copy": 2, "mood": 2, "reading": 4}
+SKILLS = {"copy": 2, "mood": 2, "reading": 4}  # numbers of choices
 
 
 def make_grid(
@@ -84,12 +84,7 @@ def make_grid(
 def build(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """Sample the cells, then make a table of them: its rows and its Markdown."""
     write_samples(results, grid)
-    return table_of(name, results, grid)
-
-
-def table_of(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
-    """A table's rows and its Markdown."""
-    table = tables.build(name, results, grid)
+    table = report.build(name, results, grid)
     return table.frame, table.markdown
 
 
@@ -99,16 +94,6 @@ def the(table: pd.DataFrame, **where: Any) -> pd.Series:
         table = table[table[key] == wanted]
     assert len(table) == 1, f"{where}: {len(table)} rows"
     return table.iloc[0]
-
-
-def set_scores(split: str, metric: str, values: list[float]) -> Callable[[dict], None]:
-    """For `change`: a cell's scores by seed."""
-
-    def edit(cell: dict) -> None:
-        for run, value in zip(cell["seeds"], values, strict=True):
-            run["scores"][split][metric] = value
-
-    return edit
 
 
 def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> None:
@@ -129,7 +114,7 @@ def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
     no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):
-        tables.build(name, results, grid).write(results / f"{name}.csv")
+        report.build(name, results, grid).write(results / f"{name}.csv")
 
 
 def write_all(results: Path, grid: Grid) -> None:
@@ -164,14 +149,14 @@ def write_all(results: Path, grid: Grid) -> None:
                 write(model.zero_shot(results, name, update), {**SCORED, **point, **found})
 
 
-def write_cloze(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
-    """The scores of every checkpoint on the cloze items; `skills` are numbers of choices."""
+def write_cloze(results: Path, grid: Grid) -> None:
+    """The scores of every checkpoint on the cloze items."""
     rng = random.Random(9)
     for model, corpus in grid.all_models().items():
         for update in grid.updates:
             share = 0.9 * math.log1p(update) / math.log1p(3000) * (corpus == "books")
             scores = {}
-            for skill, choices in skills.items():
+            for skill, choices in SKILLS.items():
                 chance = 1 / choices
                 right = chance + share * (1 - chance)
                 correct = sum(rng.random() < right for _ in range(200))
@@ -331,21 +316,6 @@ def is_noted_as_not_run(ax: Axes) -> bool:
     return notes == [("not run", (0.5, 0.5), ax.transAxes)]
 
 
-@pytest.fixture(scope="session")
-def grid() -> Grid:
-    """The full grid: twelve tasks, both architectures."""
-    return make_grid()
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, grid: Grid) -> Path:
-    """A finished run of the full grid. Read only: tests that change cells make their own."""
-    results = tmp_path_factory.mktemp("finished")
-    write_all(results, grid)
-    write_samples(results, grid)
-    return results
-
-
 @pytest.fixture
 def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
     """Make a small finished run over the given tasks, for a test to change: (results, grid)."""
@@ -356,16 +326,3 @@ def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
         return tmp_path, make_grid(*names, **{"layers": LAYERS, **changes})
 
     return make
-
-
-@pytest.fixture
-def change() -> Callable[..., None]:
-    """`change(results, cell, f)` lets `f` edit one cell's JSON in place."""
-
-    def edit(results: Path, cell: Cell, f: Callable[[dict], None]) -> None:
-        path = cell.path(results)
-        value = json.loads(path.read_text(encoding="utf-8"))
-        f(value)
-        write(path, value)
-
-    return edit

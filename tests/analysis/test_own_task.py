@@ -17,7 +17,7 @@ from tests.analysis.conftest import (
     write_tables,
 )
 from tests.facts import SCORED
-from workflow.analysis import figures, tables
+from workflow.analysis import figures, report
 from workflow.analysis.figures import run
 from workflow.analysis.page.run import from_markdown
 from workflow.analysis.table import read_csv
@@ -77,7 +77,7 @@ def test_the_confusion_of_labels_is_counted_over_all_seeds(tmp_path):
         for i, (label, given) in enumerate(pairs[:n])
     ]
     write_predictions(tmp_path, cell, rows)  # seed 9 is left from another config
-    table = tables.build("confusion", tmp_path, grid)
+    table = report.build("confusion", tmp_path, grid)
     assert table.frame["rows"].tolist() == [6, 3, 1, 1]
     assert table.frame.loc[1, ["label", "prediction"]].tolist() == ["no", "a|b"]
     text = table.markdown
@@ -92,7 +92,7 @@ def test_a_note_says_how_many_of_its_rows_were_scored_zero_shot(tmp_path):
     facts = json.loads((tmp_path / "examples" / "mine.json").read_text())
     for prepared in (n, n + 1):
         write(tmp_path / "examples" / "mine.json", facts | {"rows": {"test": prepared}})
-        text = tables.build("zero_shot", tmp_path, grid).markdown
+        text = report.build("zero_shot", tmp_path, grid).markdown
         assert (f"scored on {n:,} rows" in text) == (prepared > n)
 
 

@@ -36,7 +36,7 @@ from tests.gpt1.weights import published_files
 from tests.tasks import conftest
 from tests.tasks.both_layouts import pin, write
 from tests.tasks.hub_files import manifest
-from workflow.analysis.predictions import read_predictions
+from workflow.analysis.rows import read_predictions
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 

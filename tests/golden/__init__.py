@@ -15,30 +15,16 @@ import os
 import tarfile
 from pathlib import Path
 
-from tasks.world import read_degrees
+from tests.analysis.conftest import write_samples
 from workflow import studies
-from workflow.analysis.report import make as make_product
-from workflow.analysis.stats.samples import Samples, part_path
+from workflow.analysis import figures, report
 from workflow.configuration.read import parse, read
 from workflow.grid import Grid, PagePlan
 from workflow.plan import Plan
 
 HERE = Path(__file__).parent
 DIGESTS = HERE / "digests.json"
-# In an order in which each finds what it reads.
-TABLES = (
-    *("data", "pretraining", "cost_pretraining", "zero_shot", "cloze", "ablation", "degrees"),
-    *("layer_transfer", "contamination", "main", "cells", "claims", "positive_control", "cost"),
-)
-FIGURES = (
-    "ablation",
-    "layer_transfer",
-    "zero_shot",
-    "cloze",
-    "figure2",
-    "pretraining",
-    "differences",
-)
+TABLES = [name for name in report.TABLES if name != "confusion"]  # of tasks of one's own
 SHOWN = (".csv", ".md", ".svg", ".html", ".zip")
 
 
@@ -59,21 +45,14 @@ def build(folder: Path) -> dict[str, str]:
 def make(results: Path, lines: Plan) -> None:
     """All that `snakemake all` and the studies make from the cells of a run."""
     grid = Grid.parse(lines.grid().to_json())
-    degrees = read_degrees(results / "world" / "degrees.csv")
-    (results / "samples").mkdir()
-    for part, cells in grid.parts().items():
-        samples = Samples()
-        for cell in cells:
-            samples.add(cell, results, grid.seeds.finetune, degrees)
-        samples.write(part_path(results, part))
-    for folder in ("figures", "studies"):
-        (results / folder).mkdir()
+    write_samples(results, grid)
     heads = studies.heads(lines)
-    page = PagePlan(tables=list(TABLES), figures=list(FIGURES), studies=heads)
-    for product in (*(f"{name}.csv" for name in TABLES), *(f"figures/{f}.png" for f in FIGURES)):
-        make_product(product, results, grid)
+    page = PagePlan(tables=TABLES, figures=list(figures.TABLES), studies=heads)
+    drawn = (f"figures/{name}.png" for name in figures.TABLES)
+    for product in (*(f"{name}.csv" for name in TABLES), *drawn):
+        report.make(product, results, grid)
     for head in heads:
-        make_product(f"studies/{head.name}.csv", results, grid, studies.plan(lines, head.name))
-    make_product("glue_submission.zip", results, grid)
+        report.make(f"studies/{head.name}.csv", results, grid, studies.plan(lines, head.name))
+    report.make("glue_submission.zip", results, grid)
     os.environ.pop("RUN_CONFIG", None)
-    make_product("index.html", results, grid, page=page)
+    report.make("index.html", results, grid, page=page)

@@ -26,7 +26,7 @@ from workflow.analysis.figures import style
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.sides import Scored, Side, Source, side
 from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
-from workflow.analysis.stats.scores import equally, fits, is_marked
+from workflow.analysis.stats.scores import equally
 from workflow.analysis.table import DECIMALS, Table
 from workflow.configuration.sections import Margins
 
@@ -162,12 +162,12 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
     if (differ["over"] == ROWS).any():
         yield ONE_SEED
-    marks = [fits(alarms) + " !" * is_marked(alarms) for alarms in differ["alarms"]]
     intervals = markdown.intervals(differ, "diff", "diff_low", "diff_high")
+    pairs = zip(intervals, differ["alarms"], strict=True)
     texts = differ.assign(
         a=markdown.column(differ["a"], ".1f"),
         b=markdown.column(differ["b"], ".1f"),
-        difference=[text + mark for text, mark in zip(intervals, marks, strict=True)],
+        difference=[text + markdown.mark(alarms) for text, alarms in pairs],
         p=differ["p_holm"].map(markdown.p_value),
     ).set_index("task_title")
     for _, rows in texts.rename_axis("task").groupby("line", sort=False):

@@ -24,7 +24,7 @@ import pandas as pd
 
 from gpt1.cell import Cell
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes
+from workflow.analysis.rows import Notes
 from workflow.analysis.stats.estimates import Estimate, Line, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.stats.scores import Score, average, equally

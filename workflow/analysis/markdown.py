@@ -93,16 +93,16 @@ def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
 
 
 def score(row: Mapping[str, Any], decimals: int = 1) -> str:
-    """`12.3 ± 0.4`, then `(2 of 3)` if some runs did not fit, and `!` if one raised an alarm.
-
-    `missing` where nothing was run.
-    """
+    """`12.3 ± 0.4` with the `mark` of its alarms; `missing` where nothing was run."""
     if pd.isna(row["mean"]):
         return MISSING
     spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.{decimals}f}"
-    alarms = row.get("alarms", "")
-    mark = fits(alarms) + " !" * is_marked(alarms)
-    return f"{row['mean']:.{decimals}f}{spread}{mark}"
+    return f"{row['mean']:.{decimals}f}{spread}{mark(row.get('alarms', ''))}"
+
+
+def mark(alarms: str) -> str:
+    """What stands behind a score: ` (2 of 3)` if some did not fit, and ` !` if one has an alarm."""
+    return fits(alarms) + " !" * is_marked(alarms)
 
 
 def decontaminated(row: Mapping[str, Any]) -> str:

@@ -12,26 +12,54 @@ import argparse
 import importlib
 import time
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError, within_memory
 from tasks.common.settings import Settings
-from workflow.analysis import tables
 from workflow.grid import Grid, PagePlan, StudyPlan
 
-MODULES = {  # by the file, or its folder; those of tables are in `tables.MAKERS`
-    "index.html": "workflow.analysis.page.write",
-    "glue_submission.zip": "workflow.analysis.submission",
-    "figures": "workflow.analysis.figures.run",
-    "studies": "workflow.analysis.study",
+if TYPE_CHECKING:
+    from workflow.analysis.table import Table
+
+# The module of each table, which is made by the function of its name there; in an order in which
+# each finds those that it reads.
+TABLES = {
+    "data": "data",
+    "pretraining": "checkpoints",
+    "cost_pretraining": "checkpoints",
+    "zero_shot": "checkpoints",
+    "cloze": "checkpoints",
+    "ablation": "lines",
+    "degrees": "lines",
+    "layer_transfer": "lines",
+    "contamination": "published",
+    "main": "published",
+    "cells": "cells",
+    "confusion": "cells",
+    "claims": "claims",
+    "positive_control": "positive_control",
+    "cost": "cost",
+}
+OTHERS = {  # the module of other products, by the file or its folder
+    "index.html": "page.write",
+    "glue_submission.zip": "submission",
+    "figures": "figures.run",
+    "studies": "study",
 }
 
 
 def module_of(product: str) -> str:
     """The module that makes a file of the results folder."""
     path = PurePath(product)
-    found = MODULES.get(product) or MODULES.get(path.parent.name)
-    return found or tables.module_of(path.stem)
+    found = OTHERS.get(product) or OTHERS.get(path.parent.name) or f"tables.{TABLES[path.stem]}"
+    return f"workflow.analysis.{found}"
+
+
+def build(name: str, results: Path, grid: Grid) -> "Table":
+    """The table of that name. Raises InputError for a damaged file."""
+    module = importlib.import_module(module_of(f"{name}.csv"))
+    table: Table = getattr(module, name)(results, grid)
+    return table
 
 
 def make(
@@ -51,10 +79,10 @@ def make(
             module.write(results, grid, out)
         case "studies":
             module.write(results, grid, study, out)
-        case _ if product in MODULES:
+        case _ if product in OTHERS:
             module.write(results, grid, *filter(None, [page]))
         case _:
-            tables.build(out.stem, results, grid).write(out)
+            build(out.stem, results, grid).write(out)
 
 
 def main(argv: list[str] | None = None) -> None:

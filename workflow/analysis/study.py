@@ -29,7 +29,7 @@ from tasks.world.settings import DEGREES
 from workflow.analysis import markdown
 from workflow.analysis.figures import lines, style
 from workflow.analysis.lines import Lines, added, compared, named, wide
-from workflow.analysis.notes import Notes
+from workflow.analysis.rows import Notes
 from workflow.analysis.stats.estimates import LEVEL, Estimate
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import of_seeds

@@ -9,7 +9,6 @@ give equal bytes.
 
 import hashlib
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,43 +20,25 @@ from gpt1.records import CellRecord, EncodedFacts
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.common.records import REMEDY
-from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import answers, check_examples, read_predictions
+from workflow.analysis.rows import Notes, answers, check_examples, read_predictions
 from workflow.analysis.stats.samples import Samples, scored
 from workflow.grid import Grid
 
-WNLI = ("wnli", 146)  # the paper leaves it out
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A file of the submission: its task and split, and the answer to repeat if it was not run."""
-
-    name: str
-    task: str
-    split: str
-    constant: str
-
-    @property
-    def rows(self) -> int:
-        """How many rows the server expects."""
-        name, rows = WNLI
-        return rows if self.task == name else tasks.task(self.task).unlabelled[self.split]
-
-
-SHEETS = (
-    Sheet("AX.tsv", "mnli", "ax", "entailment"),
-    Sheet("CoLA.tsv", "cola", "test", "1"),
-    Sheet("MNLI-m.tsv", "mnli", "test_matched", "entailment"),
-    Sheet("MNLI-mm.tsv", "mnli", "test_mismatched", "entailment"),
-    Sheet("MRPC.tsv", "mrpc", "test", "1"),
-    Sheet("QNLI.tsv", "qnli", "test", "entailment"),
-    Sheet("QQP.tsv", "qqp", "test", "0"),
-    Sheet("RTE.tsv", "rte", "test", "entailment"),
-    Sheet("SST-2.tsv", "sst2", "test", "1"),
-    Sheet("STS-B.tsv", "stsb", "test", "2.500"),
-    Sheet("WNLI.tsv", WNLI[0], "test", "0"),
-)
+WNLI = "wnli"  # the paper leaves it out
+WNLI_ROWS = 146
+SHEETS = {  # the files: the task and split of each, and the answer to repeat if it was not run
+    "AX.tsv": ("mnli", "ax", "entailment"),
+    "CoLA.tsv": ("cola", "test", "1"),
+    "MNLI-m.tsv": ("mnli", "test_matched", "entailment"),
+    "MNLI-mm.tsv": ("mnli", "test_mismatched", "entailment"),
+    "MRPC.tsv": ("mrpc", "test", "1"),
+    "QNLI.tsv": ("qnli", "test", "entailment"),
+    "QQP.tsv": ("qqp", "test", "0"),
+    "RTE.tsv": ("rte", "test", "entailment"),
+    "SST-2.tsv": ("sst2", "test", "1"),
+    "STS-B.tsv": ("stsb", "test", "2.500"),
+    "WNLI.tsv": (WNLI, "test", "0"),
+}
 
 
 def word(task: str, answer: int | float) -> str:
@@ -120,22 +101,23 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
     known = {cell.task: answered(results, grid, cell) for cell in grid.submitted()}
     texts: dict[str, str] = {}
     facts: dict[str, Any] = {}
-    for sheet in SHEETS:
-        predicted, best = known.get(sheet.task, ({}, {}))
-        fact = {"task": sheet.task, "split": sheet.split, "answers": "run"}
+    for name, (task, split, constant) in SHEETS.items():
+        official = WNLI_ROWS if task == WNLI else tasks.task(task).unlabelled[split]
+        predicted, best = known.get(task, ({}, {}))
+        fact = {"task": task, "split": split, "answers": "run"}
         if best:
-            fact |= {**best, "labelled": notes.of(sheet.task)}
-        words = predicted.get(sheet.split)
+            fact |= {**best, "labelled": notes.of(task)}
+        words = predicted.get(split)
         if words is None:
-            words = [sheet.constant] * sheet.rows
-            why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
+            words = [constant] * official
+            why = "not among the paper's tasks" if task == WNLI else "not run"
             why = "its rows are missing" if predicted else why
-            fact |= {"answers": "constant", "constant": sheet.constant, "why": why}
+            fact |= {"answers": "constant", "constant": constant, "why": why}
         column = pd.Series(words, name="prediction").rename_axis("index")
-        texts[sheet.name] = column.to_csv(sep="\t", lineterminator="\n")
-        digest = hashlib.sha256(texts[sheet.name].encode()).hexdigest()
-        counts = {"rows": len(words), "official_rows": sheet.rows}
-        facts[sheet.name] = {**fact, **counts, "sha256": digest}
+        texts[name] = column.to_csv(sep="\t", lineterminator="\n")
+        digest = hashlib.sha256(texts[name].encode()).hexdigest()
+        counts = {"rows": len(words), "official_rows": official}
+        facts[name] = {**fact, **counts, "sha256": digest}
     return texts, facts
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.report import make
 from workflow.grid import PagePlan, StudyHead
 
@@ -68,7 +68,7 @@ def page(tmp_path_factory) -> Path:
     for name in FIGURES:
         make(f"figures/{name}.png", results, grid)
     (results / "studies").mkdir()
-    tables.build("ablation", results, grid).write(results / "studies" / "made.csv")
+    report.build("ablation", results, grid).write(results / "studies" / "made.csv")
     heads = [StudyHead(name=n, heading=n, question="What is it?") for n in ("made", "later")]
     shown = PagePlan(tables=["cells", *TABLES], figures=list(FIGURES), studies=heads)
     make("index.html", results, grid, page=shown)

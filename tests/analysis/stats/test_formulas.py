@@ -8,7 +8,14 @@ from scipy import stats
 
 from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
 from workflow.analysis.stats.estimates import Estimate, SeedPool, half_width, holm
-from workflow.analysis.stats.scores import Component, Score, failed, of_seeds, total
+from workflow.analysis.stats.scores import (
+    Component,
+    Score,
+    failed,
+    is_marked,
+    of_seeds,
+    total,
+)
 
 
 def estimate_of(value: float, seeds: list[Component], rows: Component) -> Estimate:
@@ -57,6 +64,11 @@ def test_a_fit_has_failed_if_it_is_a_fifth_of_the_metrics_range_below_the_best(l
     assert list(failed(scores)) == [False, False, True]
     (failing,) = SeedPool([{0: scores}]).failing.values()
     assert failing.by_task == {0: (1, 3)} and failing.loss == pytest.approx(apart + 0.01)
+
+
+def test_a_mean_below_the_bag_of_words_is_an_alarm_without_a_mark():
+    assert is_marked("below_bag_of_words:3/3;majority_rate:2/3")
+    assert not is_marked("below_bag_of_words:3/3") and not is_marked("")
 
 
 def test_fine_tuning_seeds_of_one_pre_training_do_not_count_as_more_of_it():

@@ -12,6 +12,7 @@ from tests.analysis.stats.scenarios import estimate
 from workflow.analysis.stats import bootstrap as row_bootstrap
 from workflow.analysis.stats.bootstrap import resample
 from workflow.analysis.stats.estimates import holm
+from workflow.analysis.stats.samples import shared_texts
 from workflow.analysis.stats.scores import Score
 
 N_TASKS, N_ROWS = 8, 150
@@ -163,6 +164,17 @@ def test_rows_that_share_a_text_are_drawn_together():
     assert np.var(shared[1].mean(axis=0)) == pytest.approx(
         4 * np.var(apart[1].mean(axis=0)), rel=0.2
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "guids", "texts"),
+    [
+        ("race", ["race/dev/high/1/0", "race/dev/high/1/1", "race/dev/high/2/0"], [0, 0, 1]),
+        ("rte", ["rte/dev/0", "rte/dev/1", "rte/dev/2"], [0, 1, 2]),
+    ],
+)
+def test_questions_about_one_article_are_drawn_together(name, guids, texts):
+    assert shared_texts(tasks.task(name), guids).tolist() == texts
 
 
 def test_blocks_of_many_rows_have_the_variance_of_the_rows():

@@ -28,8 +28,8 @@ from workflow.analysis import study
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
 from workflow.analysis.figures import lines, style
-from workflow.analysis.lines import wide
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
+from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Point, StudyPlan
@@ -45,7 +45,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
 
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
-        own = {"name": variant, "model": variant * (axis == "n_layer"), "plain": False}
+        own = {"name": variant, "plain": False}
         return Point(line=line, value=value, of=a_line().model_copy(update=own))
 
     points = [point(line, "") for line in references]
@@ -77,44 +77,6 @@ def mean_of(frame: pd.DataFrame, line: str, value: str, task: str = "mean") -> p
     return row
 
 
-PLANS = {
-    "one line: its first value": (plan_of(), lambda line, value: ("full", "0")),
-    "lines: the first at the same value": (
-        plan_of(lines=("a", "b")),
-        lambda line, value: ("a", value),
-    ),
-    "beside: whatever the value": (plan_of(references=("all",)), lambda line, value: ("all", "")),
-    "no axis: the first line": (plan_of("", lines=("a", "b", "c")), lambda line, value: ("a", "")),
-}
-
-
-@pytest.mark.parametrize("case", PLANS)
-def test_a_difference_is_to_what_the_study_compares_with(case, tmp_path):
-    plan, base = PLANS[case]
-    frame = made(tmp_path, plan).frame
-    assert len(frame) == len(plan.points) * (len(TASKS) + 1)
-    for point in plan.points:
-        for task in [*TASKS, "mean"]:
-            row = mean_of(frame, point.line, point.value, task)
-            other = base(point.line, point.value)
-            assert row["n_seeds"] == 2 and row["ci_low"] < row["mean"] < row["ci_high"]
-            if other == (point.line, point.value):
-                assert pd.isna(row["diff"]) and pd.isna(row["diff_low"])
-            else:
-                assert row["diff"] == pytest.approx(
-                    row["mean"] - mean_of(frame, *other, task)["mean"]
-                )
-                assert row["diff_low"] < row["diff"] < row["diff_high"]
-
-
-def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
-    plan = plan_of()
-    frame = made(tmp_path, plan).frame
-    rows = frame[(frame["value"] == "2") & (frame["task"] != "mean")]
-    assert mean_of(frame, "full", "2")["mean"] == pytest.approx(rows["mean"].mean())
-    assert list(rows["cell"]) == [cell.name for cell in cells_of(plan, 2)]
-
-
 def test_a_cell_that_was_not_run_is_missing_and_takes_the_mean_with_it(tmp_path):
     plan = plan_of()
     made(tmp_path, plan)
@@ -136,11 +98,6 @@ def drawn(plan: StudyPlan, results: Path) -> tuple[Figure, pd.DataFrame]:
         return lines.draw(frame, plan), frame
 
 
-def named(picture: Figure) -> dict[str, Line2D]:
-    """How the legend shows each name."""
-    return {line.get_label(): line for line in picture.legends[0].legend_handles}
-
-
 def like(ax: Axes, shown: Line2D) -> list[Line2D]:
     """What a panel has of that colour, marker and stroke."""
 
@@ -158,29 +115,17 @@ def test_what_was_not_run_is_told(axis, tmp_path):
     assert all(is_noted_as_not_run(ax) for ax in picture.axes[: 4 if axis else 1])
 
 
-def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
+def test_references_cross_the_panel_as_the_legend_says(tmp_path):
     picture, frame = drawn(plan_of(lines=("a", "b"), references=("all", "none")), tmp_path)
-    shown = named(picture)
+    shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
     for ax, task in zip(picture.axes[:4], ["mean", *TASKS], strict=True):
         for line in ("all", "none"):
             row = mean_of(frame, line, "", task)
             assert row["mean"] in [across.get_ydata()[0] for across in like(ax, shown[line])]
-        for label, column in (("constant", "majority"), ("bag of words", "bag_of_words")):
-            (look,) = (line for name, line in shown.items() if label in name)
-            score = frame[frame["task"] == task][column].iloc[0]
-            assert score in [across.get_ydata()[0] for across in like(ax, look)]
 
 
-def test_a_single_task_has_no_mean(tmp_path):
-    plan = plan_of(tasks=["rte"])
-    picture, frame = drawn(plan, tmp_path)
-    assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
-    assert "mean of" not in study.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
-
-
-@pytest.mark.parametrize("references", [(), ("all",)], ids=["lines alone", "a reference"])
-def test_each_of_several_lines_is_compared_with_its_own_first_value(references, tmp_path):
-    result = made(tmp_path, plan_of(lines=("a", "b"), references=references))
+def test_beside_a_reference_each_line_is_also_compared_with_its_own_first_value(tmp_path):
+    result = made(tmp_path, plan_of(lines=("a", "b"), references=("all",)))
     for line in ("a", "b"):
         for task in [*TASKS, "mean"]:
             start, half, end = (mean_of(result.frame, line, v, task) for v in ("0", "0.5", "2"))
@@ -191,28 +136,6 @@ def test_each_of_several_lines_is_compared_with_its_own_first_value(references, 
     assert result.frame.loc[result.frame["line"] == "all", "along"].isna().all()
     section = result.markdown.partition("## Difference of each line to its own lm_coef 0")[2]
     assert " a, lm_coef 2 |" in section and " b, lm_coef 0.5 |" in section
-
-
-@pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
-def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
-    plan = plan_of("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
-    result = made(tmp_path, plan)
-    for task in [*TASKS, "mean"]:
-        gains = [
-            mean_of(result.frame, "c", value, task)["mean"]
-            - mean_of(result.frame, "a", value, task)["mean"]
-            for value in ("gpt1", "modern")
-        ]
-        row = mean_of(result.frame, "c", "modern", task)
-        assert row["change"] == pytest.approx(gains[1] - gains[0])
-        assert row["change_low"] < row["change"] < row["change_high"]
-    known = result.frame[result.frame["change"].notna()]
-    assert set(zip(known["line"], known["value"], strict=True)) == {
-        ("b", "modern"),
-        ("c", "modern"),
-    }
-    section = result.markdown.partition("## Change of the difference to a since block gpt1")[2]
-    assert " c, block modern |" in section
 
 
 def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
@@ -227,15 +150,6 @@ def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
     ):
         section = text.partition(f"## Difference to {head}\n")[2].partition("\n## ")[0]
         assert f" {mine} " in section and f" {other} " not in section
-
-
-def test_without_an_axis_the_bag_of_words_is_that_of_the_first_line(tmp_path):
-    plan = plan_of("", lines=("a", "fewer rows"))
-    frame = made(tmp_path, plan).frame
-    words = frame["bag_of_words"].mask(frame["line"] == "fewer rows", 12.3)
-    shown = wide(frame.assign(bag_of_words=words, head=frame["task"]), plan)
-    (row,) = [row for name, row in shown.iterrows() if name.startswith("bag of words")]
-    assert row["rte"] == f"{mean_of(frame, 'a', '', 'rte')['bag_of_words']:.1f}"
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
@@ -268,6 +182,20 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     assert claim.found.interval == pytest.approx((-one["diff_high"], -one["diff_low"]))
 
 
+def test_lines_of_a_kind_that_the_run_lacks_are_pooled_with_each_other(tmp_path):
+    plan, samples = plan_of("", lines=("a", "b", "c"), tasks=["rte"]), Samples()
+    row = mean_of(made(tmp_path, plan).frame, "a", "", "rte")
+    lines = []
+    for (cell,) in (cells_of(plan, place) for place in range(3)):
+        samples.add(cell, tmp_path, GRID.seeds.finetune)
+        lines.append({"rte": samples.headline(cell)})
+    pooled, alone = (
+        SeedPool(pool).estimate([(1.0, lines[0])], {"rte": 1.0}).interval for pool in (lines, ())
+    )
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(pooled)
+    assert pooled != pytest.approx(alone)
+
+
 def the_same_at_both_ends() -> StudyPlan:
     """Two lines that differ in the middle alone."""
     plan = plan_of("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
@@ -289,8 +217,9 @@ def the_same_at_both_ends() -> StudyPlan:
     ids=["the same at both ends", "one line", "no axis", "a reference"],
 )
 def test_other_studies_have_no_difference_of_differences(plan, has_own, tmp_path):
-    found = made(tmp_path, plan)
+    found = made(tmp_path, plan.model_copy(update={"seeds": GRID.seeds.finetune}))
     assert "change" not in found.frame and "Change of the difference" not in found.markdown
+    assert study.SPREAD_TITLE not in found.markdown  # each model was fine-tuned once
     assert ("along" in found.frame) == ("its own" in found.markdown) == has_own
 
 

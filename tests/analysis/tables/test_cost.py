@@ -1,14 +1,11 @@
 """The costs of a run: FLOPs by the stated rule, training apart from the rest of the jobs."""
 
-import json
-from collections import Counter
-
 import pytest
 
 from gpt1.settings import LSTMShape, ModelSettings
 from tasks.common.errors import InputError
-from tests.analysis.conftest import PROCESSOR, make_grid, write_encoded
-from workflow.analysis import flops, tables
+from tests.analysis.conftest import make_grid
+from workflow.analysis import flops, report
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import cost
 
@@ -85,76 +82,9 @@ def test_a_benchmark_that_was_cut_is_one_line(tmp_path, cut):
         cost.jobs(tmp_path, make_grid("rte"))
 
 
-@pytest.fixture
-def costed(run_of):
-    """A finished run whose last checkpoints say what the models are, with two benchmarks."""
-    results, grid = run_of("rte", "mnli")
-    for model in grid.models():
-        path = model.facts(results, grid.updates[-1])
-        shape = {"n_layer": 1, "n_embd": 8, "n_hidden": 16} if model.arch == "lstm" else {
-            "n_layer": 12, "n_embd": 16, "n_head": 2, "n_ff": 64
-        }  # fmt: skip
-        facts = {"n_vocab": 100, "model": {"n_ctx": 64, "shape": shape}}
-        path.write_text(json.dumps(json.loads(path.read_text()) | facts))
-    for task, length in (("rte", 20), ("mnli", 100)):
-        write_encoded(results, task, train={"lengths": {str(length): 5}})
-    benchmark(results, "finetune_ablation_transformer/rte", 1000, 900, 500)
-    benchmark(results, "zero_shot/lstm/0", 7, 6, 200)
-    return results, grid
-
-
-def test_costs_add_up(costed):
-    results, grid = costed
-    frame = tables.build("cost", results, grid).frame
-    cells = frame[frame["stage"].eq("fine-tuning") & frame["job"].isna()]
-    assert len(cells) == 3 * len(grid.cells())
-    assert (cells["train_tokens"] == 120_000).all() and (cells["peak_mb"] == 410.5).all()
-    assert list(cells["train_seconds"][:3]) == pytest.approx([3.5, 3.6, 3.7])
-    model = ModelSettings.model_validate(
-        {"n_ctx": 64, "shape": {"n_layer": 12, "n_embd": 16, "n_head": 2, "n_ff": 64}}
-    )
-    keyed = cells.groupby(["arch", "task", "aux", "n_transfer"])["flops"].sum()
-    for task, time in (("rte", 20), ("mnli", 64)):  # no more than the window
-        for aux in ("on", "off"):
-            expected = 360_000 * flops.per_token(model, 100, time, aux == "on")
-            assert keyed["transformer", task, aux, "12"] == pytest.approx(expected)
-    pretrained = frame[frame["stage"] == "pre-training"]
-    assert {*cells["cpu"], *pretrained["cpu"]} == {PROCESSOR}
-    assert len(pretrained) == 4 and set(pretrained["train_tokens"]) == {3000 * 2560}
-    by_arch = pretrained.groupby("arch")["flops"].agg(["min", "max"])
-    assert by_arch.loc["lstm"].gt(0).all()
-    expected = 3000 * 2560 * flops.per_token(model, 100, 64)  # with the softmax
-    assert by_arch.loc["transformer"].tolist() == pytest.approx([expected] * 2)
-    assert frame["job_seconds"].sum() == 1007
-
-
-def test_the_page_has_what_is_outside_of_training_and_a_line_for_each_sweep(costed):
-    results, grid = costed
-    table = tables.build("cost", results, grid)
-    stages, _, fine_tuning = table.markdown.partition("## Fine-tuning")
-    inside = table.frame["train_seconds"].sum()
-    assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in stages
-    assert "nan" not in table.markdown and f"Trained on: {PROCESSOR}." in stages
-    assert "CPU" not in stages and "cpu_seconds" not in table.frame  # samples that lack the end
-    lines = fine_tuning.splitlines()
-    rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines if "|" in line]
-    head, ruler, *found = rows
-    assert [dashes.endswith(":") for dashes in ruler] == [False] * 4 + [True] * 4  # to the right
-    assert head == ["task", "arch", "corpus", "aux", "runs", "tokens", "seconds", "peak MB"]
-    of = [
-        (c.task, line.arch, line.corpus, line.aux) for c in grid.cells() if (line := grid.line(c))
-    ]
-    sweeps = {*of}
-    assert {tuple(row[:4]) for row in found} == sweeps and len(found) == len(sweeps)
-    cells = Counter(of)
-    for row in found:
-        runs = 3 * cells[tuple(row[:4])]
-        assert row[4:] == [str(runs), "120000", "3.6", "410.5"]
-
-
 def test_a_run_of_nothing_has_an_empty_table(tmp_path):
     grid = make_grid("rte")
-    table = tables.build("cost", tmp_path, grid)
+    table = report.build("cost", tmp_path, grid)
     assert table.frame.empty and "No benchmarks" in table.markdown
     table.write(tmp_path / "cost.csv")
     assert read_csv(tmp_path / "cost.csv").empty

@@ -14,16 +14,14 @@ from tests.analysis.conftest import (
     LAYERS,
     build,
     make_grid,
-    set_scores,
-    table_of,
     the,
     write,
     write_examples,
     write_predictions,
 )
 from tests.support.lines import cell as cell_of
-from workflow.analysis import predictions
 from workflow.analysis.paper import FULL, NUMBERS, OURS
+from workflow.analysis.rows import read_predictions
 from workflow.analysis.tables import published
 from workflow.grid import Grid
 
@@ -186,7 +184,7 @@ def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, dama
     path.write_bytes(found[damage])
     monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
     with pytest.raises(InputError) as error:
-        predictions.read_predictions(results, RTE)
+        read_predictions(results, RTE)
     remedy = f"make it again: snakemake --cores 1 --force {path} --configfile my.yaml"
     assert str(error.value) == (
         f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
@@ -199,68 +197,6 @@ def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
     answered(results, "rte")
     row = the(build("contamination", results, grid)[0], task="rte", aux="on")
     assert row["decontaminated_mean"] == 80 and math.isnan(row["decontaminated_sd"])
-
-
-def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, grid):
-    table, text = table_of("main", finished, grid)
-    heads = [line for line in text.splitlines() if line.startswith("| model")]
-    for name in ("MNLI-m (dev)", "SNLI (test)", "RACE-h (test)", "RACE-h (dev)", "RTE (dev)"):
-        assert sum(name in head for head in heads) == 1, name
-    assert "STS-B (Pearson, dev)" in heads[2] and "STS-B (Spearman, dev)" in heads[3]
-    ours = table[(table["source"] == "this run") & (table["aux"] == "on")]
-    assert set(ours["n_transfer"]) == {"12"}
-    assert the(ours, column="RACE-h", split="test_high")["paper"] == 57.4
-    assert math.isnan(the(ours, column="RACE-h", split="dev_high")["paper"])
-    assert the(ours, column="MNLI-mm")["paper"] == 81.4
-    printed = table[table["source"] != "this run"]
-    assert the(printed, variant=OURS, column="GLUE")["paper"] == 72.8
-    assert set(printed["split"]) == {"test"} and printed["mean"].isna().all()
-    assert "| *CAFE*" in text and "test server" in text
-
-
-def test_tables_2_to_4_put_every_model_and_split_where_the_paper_has_it(run_of, change):
-    results, grid = run_of("mnli", "race", "rte")
-    wanted = {
-        ("MNLI-m", "dev_matched", "on"): 41.0,
-        ("MNLI-mm", "dev_mismatched", "on"): 42.0,
-        ("RACE-m", "test_middle", "on"): 43.0,
-        ("RACE-h", "test_high", "on"): 44.0,
-        ("RACE", "test", "on"): 45.0,
-        ("RTE", "dev", "on"): 71.25,
-        ("RTE", "dev", "off"): 62.5,
-    }
-    names = {"MNLI-m": "mnli", "MNLI-mm": "mnli", "RTE": "rte"}
-    for (column, split, aux), value in wanted.items():
-        cell = cell_of("transformer", names.get(column, "race"), aux, 12)
-        change(results, cell, set_scores(split, "accuracy", [value] * 3))
-    table, text = build("main", results, grid)
-    ours = table[table["source"] == "this run"]
-    found = ours.set_index(["column", "split", "aux"])["mean"].to_dict()
-    assert {place: found.get(place) for place in wanted} == wanted
-    titles = {aux: mine["variant"].unique().tolist() for aux, mine in ours.groupby("aux")}
-    model = "Finetuned Transformer LM"
-    assert titles == {"on": [f"{model} (this run)"], "off": [f"{model} w/o aux LM (this run)"]}
-    for value, title in ((71.2, titles["on"][0]), (62.5, titles["off"][0])):
-        assert str(value) in next(line for line in text.splitlines() if f"| {title} " in line)
-    metrics = table[(table["table"] == "Table 4") & (table["column"] != "GLUE")]
-    ends = {"acc": "accuracy", "f1": "f1", "mcc": "matthews", "pearson": "pearson"}
-    assert list(metrics["metric"]) == [ends[name.rpartition("_")[2]] for name in metrics["column"]]
-    assert set(table.loc[table["table"].isin(["Table 2", "Table 3"]), "metric"]) == {"accuracy"}
-
-
-def test_baselines_stand_under_their_own_names(run_of, change):
-    results, grid = run_of("rte")
-
-    def edit(cell: dict) -> None:
-        cell["baselines"]["majority"]["dev"]["accuracy"] = 51.5
-        cell["baselines"]["bag_of_words"]["dev"]["accuracy"] = 59.5
-
-    for aux in ("on", "off"):
-        change(results, cell_of("transformer", "rte", aux, 12), edit)
-    lines = build("main", results, grid)[1].splitlines()
-    constant = next(line for line in lines if line.startswith("| constant answer, best on tr"))
-    bag = next(line for line in lines if line.startswith("| bag of words "))
-    assert "51.5" in constant and "59.5" in bag and "59.5" not in constant
 
 
 def test_the_full_model_of_table_5_has_the_scores_of_tables_2_to_4():

@@ -18,7 +18,7 @@ from tasks.settings import OwnTask
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.examples import write_words
 from tests.tasks import conftest as published_files
-from workflow.analysis import tables
+from workflow.analysis import report
 from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
 from workflow.grid import PagePlan
@@ -51,38 +51,12 @@ def change(path: Path, **values: object) -> None:
 
 
 def table(results: Path, *names: str) -> Table:
-    return tables.build("data", results, make_grid("rte", examples=[*names]))
+    return report.build("data", results, make_grid("rte", examples=[*names]))
 
 
 def lines(results: Path, name: str) -> pd.DataFrame:
     """The rows of a task by split."""
     return table(results, name).frame.set_index("split")
-
-
-def test_each_number_stands_below_its_head_and_lengths_are_those_that_encoding_counted(tmp_path):
-    put(tmp_path, "rte")
-    path = tmp_path / "encoded" / "rte.json"
-    facts = read_json(path)
-    rows = facts["splits"]["dev"]["rows"]
-    facts["splits"]["dev"] |= {"lengths": {"40": 1, "30": 19, "7": 80}}
-    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": 96, "17": 4}}
-    write(path, facts)
-    path = tmp_path / "examples" / "rte.json"
-    change(path, overlap={"dev": 2}, half_known={"dev": 3})
-    found = table(tmp_path, "rte")
-    dev = found.frame.set_index("split").loc["dev"]
-    values = {"rows": rows, "labels": dev["labels"], "training rows": 2, "a text of one": 3}
-    values |= {"tokens: median": 7, "95 %": 30, "longest": 40, "window: 95 %": 16, "all": 17}
-    head, line = (
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in found.markdown.splitlines()
-        if line.startswith(("| task, split", "| RTE, dev"))
-    )
-    shown = dict(zip(head, line, strict=True))
-    assert {name: shown[name] for name in values} == {k: str(v) for k, v in values.items()}
-    assert [dev["length_median"], dev["length_95"], dev["length_max"]] == [7, 30, 40]
-    assert [dev["n_ctx_95"], dev["n_ctx_max"]] == [16, 17]
-    assert [dev["overlap"], dev["half_known"]] == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +78,7 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     write(path, facts)
     grid = make_grid("rte", examples=["rte"], n_ctx=16)
     change(tmp_path / "examples" / "rte.json", note="alarm: all have one label; dev: 10 of 277")
-    found = tables.build("data", tmp_path, grid)
+    found = report.build("data", tmp_path, grid)
     of_splits = found.frame.set_index("split")
     assert of_splits["cut"].to_dict() == {"train": 0, "select": 0, "dev": 10 * cut}
     assert of_splits["unknown"].to_dict() == {"train": 0, "select": 0, "dev": 100 * unknown}
@@ -120,31 +94,16 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     assert Run(tmp_path, grid, PagePlan(tables=["data"], figures=[])).of_rows == told
 
 
-def test_labelled_rows_have_their_labels_origin_and_caution(tmp_path):
-    for name in ("rte", "race", "stsb"):
-        put(tmp_path, name)
-    found = table(tmp_path, "rte", "race", "stsb")
-    rte = found.frame[found.frame["task"] == "rte"].set_index("split")
-    assert rte["rows"].to_dict() == {"train": 9, "select": 1, "dev": 10}
-    assert rte.loc["dev", "labels"] == "entailment 50.0%, not_entailment 50.0%"
-    assert "- RTE: the synthetic world; licence: none needed" in found.markdown
-    assert "| RACE, test" in found.markdown and "| STS-B, dev" in found.markdown
-    assert "caution" not in found.markdown
-    path = tmp_path / "examples" / "race.json"  # whose published rows may not be passed on
-    change(path, settings=read_json(path)["settings"] | {"published": True})
-    assert "; caution: " in table(tmp_path, "race").markdown
-    path = tmp_path / "encoded" / "rte.json"
-    splits = read_json(path)["splits"]
-    change(path, splits=splits | {"test": splits["dev"] | {"role": "unlabelled"}})
-    assert [*lines(tmp_path, "rte").index] == ["train", "select", "dev"]
-
-
 def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
     put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
     row = lines(tmp_path, "rte").loc["dev"]
     assert row["licence"] == task("rte").hub.licence
     assert row["origin"].startswith("files dev.tsv (sha256 ")
     assert row["note"] == "train: 10 of 2,490 rows; dev: 10 of 277 rows"
+    put(tmp_path, "race")
+    path = tmp_path / "examples" / "race.json"  # whose published rows may not be passed on
+    change(path, settings=read_json(path)["settings"] | {"published": True})
+    assert "; caution: " in table(tmp_path, "race").markdown
     origin = {"source": "hub", "repo": "nyu-mll/glue", "config": "rte", "revision": "c0ffee"}
     change(tmp_path / "examples" / "rte.json", origin=origin)
     found = lines(tmp_path, "rte").loc["dev", "origin"]
@@ -158,7 +117,7 @@ def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
     given = {"kind": "pair", "files": files, "columns": columns, "title": "My pairs"}
     own = OwnTask.model_validate(given | {"labels": ["entailment", "not_entailment"]})
     put(tmp_path, "mine", own=own.model_dump())
-    found = tables.build("data", tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
+    found = report.build("data", tmp_path, make_grid("rte", examples=["mine"], own={"mine": own}))
     row = found.frame.set_index("split").loc["dev"]
     assert row["licence"] == "yours to state" and row["origin"].startswith("own files dev.tsv")
     assert row["note"] == "" and "| My pairs, dev " in found.markdown

@@ -1,18 +1,19 @@
 """The table programs: what they write, what they say of a run with gaps, and what they refuse."""
 
-import csv
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import write_samples
+from tasks.common.files import read_json
+from tests.analysis.conftest import write, write_samples
 from tests.support.lines import cell as cell_of
-from workflow.analysis import table, tables
+from workflow.analysis import report, table
 from workflow.analysis.report import main, make
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
@@ -34,6 +35,16 @@ def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
     assert table.read_csv(path)["score"].tolist() == numbers
 
 
+def test_the_values_by_seed_are_read_as_they_were_written_or_refused(tmp_path):
+    path, by_seed = tmp_path / "table.csv", [(84.1, 85.25), (), (1.0,)]
+    table.Table(pd.DataFrame({"task": [*"abc"], "by_seed": by_seed}), []).write(path)
+    text = path.read_text()
+    assert "84.1000;85.2500" in text and table.read_csv(path)["by_seed"].tolist() == by_seed
+    path.write_text(text.replace(";", "!"))
+    with pytest.raises(InputError, match=r"table\.csv: not a table"):
+        table.read_csv(path)
+
+
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
@@ -46,14 +57,14 @@ def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
 def test_a_table_reads_no_more_samples_than_its_rule_has(name, parts, run_of):
     results, grid = run_of("rte")
     write_samples(results, grid, parts)
-    assert len(tables.build(name, results, grid).frame)
+    assert len(report.build(name, results, grid).frame)
     read = next(part for part in grid.parts() if part.endswith(tuple(parts)))
     part_path(results, read).unlink()
     with pytest.raises(InputError, match=r"\.parquet: no such file"):
-        tables.build(name, results, grid)
+        report.build(name, results, grid)
 
 
-def test_costs_are_apart_from_the_scores(run_of, change):
+def test_costs_are_apart_from_the_scores(run_of):
     results, grid = run_of("rte")
     kept = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
 
@@ -64,13 +75,12 @@ def test_costs_are_apart_from_the_scores(run_of, change):
         forms = ("csv", "md")
         return {n: [(results / f"{n}.{form}").read_bytes() for form in forms] for n in names}
 
-    def slower(record):
+    scores, costs = tables_of(kept), tables_of(["cost", "cost_pretraining"])
+    for path in results.glob("cells/*/*.json"):
+        record = read_json(path)
         for run in record["seeds"]:
             run |= {"train_seconds": run["train_seconds"] * 3, "peak_mb": 999.5}
-
-    scores, costs = tables_of(kept), tables_of(["cost", "cost_pretraining"])
-    for cell in grid.cells():
-        change(results, cell, slower)
+        write(path, record)
     for path in results.glob("pretrain/*/*/update-*.json"):
         path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
     assert tables_of(kept) == scores
@@ -108,24 +118,6 @@ def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
     with pytest.raises(InputError) as error:
         write_samples(results, grid)
     assert str(path) in str(error.value) and found in str(error.value)
-
-
-def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_of):
-    results, grid = run_of("rte", "mnli")
-    out = results / "ablation.csv"
-    write_samples(results, grid)
-    make("ablation.csv", results, grid)
-    first = out.read_bytes()
-    make("ablation.csv", results, grid)
-    assert out.read_bytes() == first
-    with open(out, encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    shared = [c for c in table.COLUMNS if c not in ("seed", "score", "train_seconds", "peak_mb")]
-    compared = ["diff", "diff_low", "diff_high", "diff_by_seed", "train", "train_rows"]
-    assert list(lines[0]) == [*shared, "cell", "by_seed", "rows", *compared]
-    missing = next(line for line in lines if line["task"] == "qqp")
-    assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")
-    assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")
 
 
 def test_several_are_made_in_one_process_whose_log_has_their_times_and_names_a_faulty_one(

@@ -8,7 +8,7 @@ import pytest
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.rules.conftest import groups, options, plan_of, summary, upstream
 from tests.workflow.running import command_line, planned, snakemake, write
-from workflow.analysis import figures, tables
+from workflow.analysis import figures, report
 from workflow.configuration.studies import shipped as paper_studies
 
 
@@ -64,7 +64,7 @@ def test_a_target_trains_and_scores_what_it_needs_and_no_more(files, finished):
 
 
 def test_every_table_and_figure_of_a_run_is_in_one_group():
-    names = [f"{name}.csv" for name in tables.MAKERS if name != "confusion"]
+    names = [f"{name}.csv" for name in report.TABLES if name != "confusion"]
     names += [f"figures/{name}.svg" for name in figures.TABLES]
     assert sorted([*names, "index.html"]) == sorted(" ".join(GROUPS).split())
 

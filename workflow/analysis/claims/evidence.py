@@ -15,7 +15,7 @@ from tasks.examples import ExamplesFacts
 from workflow.analysis import shallow
 from workflow.analysis.claims.finding import CELLS
 from workflow.analysis.paper import Variant, published
-from workflow.analysis.predictions import read_examples
+from workflow.analysis.rows import read_examples
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
 from workflow.analysis.stats.samples import Samples, kind_of
 from workflow.analysis.stats.scores import Component, Score, of_seeds

@@ -63,18 +63,10 @@ class Run:
         path = (self.results / target).as_posix()
         return f"{shlex.join(['snakemake', '--cores', 'all', path])} {self.options}".strip()
 
-    @property
-    def studies_made(self) -> list[StudyHead]:
-        """The studies that were run."""
-        return [study for study in self.page.studies if self._is_made(study)]
-
-    @property
-    def studies_to_make(self) -> list[StudyHead]:
-        """The studies that were not run."""
-        return [study for study in self.page.studies if not self._is_made(study)]
-
-    def _is_made(self, study: StudyHead) -> bool:
-        return (self.results / "studies" / f"{study.name}.md").exists()
+    def studies(self, made: bool) -> list[StudyHead]:
+        """The studies that were run, or those that were not."""
+        known = {path.stem for path in self.results.glob("studies/*.md")}
+        return [study for study in self.page.studies if (study.name in known) == made]
 
     def frame(self, table: str) -> pd.DataFrame | None:
         """A table's numbers, or None where it was not made."""

@@ -26,7 +26,7 @@ from tasks.common.records import REMEDY, Scores
 from tasks.metrics import settled
 from tasks.settings import OwnTask
 from tasks.world import read_degrees
-from workflow.analysis.predictions import Predictions, answers, read_predictions
+from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, average

@@ -11,8 +11,7 @@ import pandas as pd
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.rows import Notes, answers, read_predictions
 from workflow.analysis.stats.samples import Key, Samples, scored
 from workflow.analysis.stats.scores import Score, is_marked
 from workflow.analysis.table import Table

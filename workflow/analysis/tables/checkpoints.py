@@ -16,8 +16,7 @@ from gpt1.cell import Corpus, PretrainedModel
 from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from tasks.prompt import Scoring
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import read_examples
+from workflow.analysis.rows import Notes, read_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 

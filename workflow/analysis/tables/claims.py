@@ -24,9 +24,8 @@ from workflow.analysis.claims.finding import (
     shown,
 )
 from workflow.analysis.claims.paper_claims import CLAIMS, HELPS
-from workflow.analysis.notes import single_control
+from workflow.analysis.rows import single_control
 from workflow.analysis.stats.samples import Samples
-from workflow.analysis.stats.scores import fits, is_marked
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -133,5 +132,7 @@ def _ours(table: pd.DataFrame) -> list[str]:
         markdown.interval(value, low, high, n)
         for (value, low, high), n in zip(ends.itertuples(index=False), decimals, strict=True)
     ]
-    marks = table["alarms"].map(lambda alarms: fits(alarms) + " !" * is_marked(alarms))
-    return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
+    return [
+        text.replace(markdown.MISSING, NOT_RUN) + markdown.mark(alarms)
+        for text, alarms in zip(shown, table["alarms"], strict=True)
+    ]

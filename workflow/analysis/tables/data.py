@@ -15,7 +15,7 @@ from gpt1.encode import WARN_ABOVE
 from gpt1.records import EncodedFacts
 from tasks import Task
 from tasks.examples import ExamplesFacts
-from workflow.analysis.predictions import check_examples
+from workflow.analysis.rows import check_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 

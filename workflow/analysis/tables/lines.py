@@ -16,9 +16,8 @@ import pandas as pd
 from tasks.world.settings import DEGREES
 from workflow.analysis import markdown, shallow
 from workflow.analysis.lines import Lines, compared, wide
-from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.paper import EIGHT, FULL, TABLE_5
-from workflow.analysis.predictions import read_examples
+from workflow.analysis.rows import Notes, read_examples, single_control
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid

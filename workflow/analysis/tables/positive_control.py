@@ -22,7 +22,6 @@ from scipy import stats
 
 from workflow.analysis import shallow
 from workflow.analysis.claims.finding import NOT_RUN
-from workflow.analysis.notes import single_control
 from workflow.analysis.paper import (
     FULL,
     LSTM,
@@ -34,6 +33,7 @@ from workflow.analysis.paper import (
     SHUFFLED,
     Variant,
 )
+from workflow.analysis.rows import single_control
 from workflow.analysis.stats.samples import CORRELATIONS
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid

@@ -19,9 +19,8 @@ from gpt1.records import Marks, N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
-from workflow.analysis.predictions import answers, check_examples, read_predictions
+from workflow.analysis.rows import Notes, answers, check_examples, read_predictions
 from workflow.analysis.stats.estimates import Estimate, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
@@ -89,7 +88,7 @@ def main(results: Path, grid: Grid) -> Table:
 
 
 def _places(samples: Samples) -> Iterator[tuple]:
-    """The rows of PLACE: columns and splits; the published score goes with test, else the first."""
+    """The rows of PLACE; the published score goes with the first split, test if there is one."""
     columns = NUMBERS[(NUMBERS["method"] == OURS) & (NUMBERS["task"] != "glue")]
     for of in columns.itertuples():
         task, splits = tasks.task(of.task), samples.reported(of.task)
@@ -97,9 +96,8 @@ def _places(samples: Samples) -> Iterator[tuple]:
             splits = [split + of.part for split in splits]
         else:  # one of MNLI's two
             splits = [s for s in splits if s.endswith(of.part)] or [f"dev{of.part}"]
-        printed = next((s for s in splits if s.startswith("test")), splits[0])
         for split in splits:
-            yield (of.table, of.column, of.task, split, task.metric, split == printed)
+            yield (of.table, of.column, of.task, split, task.metric, split == splits[0])
     for name in columns.loc[columns["table"] == "Table 4", "task"]:
         for metric in tasks.task(name).metrics:
             if metric != tasks.task(name).metric:
