@@ -1,10 +1,12 @@
 """Each claim on evidence that is made so that it holds, so that it does not, and on none."""
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -270,6 +272,24 @@ def test_what_is_said_of_epochs_is_judged_by_the_scores_after_each(
     (speed,) = of("The auxiliary loss speeds up convergence", run)
     (third,) = of("Three epochs suffice", run)
     assert (speed.verdict, third.verdict) == (faster, suffices)
+
+
+@pytest.mark.parametrize(("rows", "verdict"), [(1000, "holds"), (100, "undecided")])
+def test_select_scores_that_no_seed_changes_say_as_much_as_their_rows_do(tmp_path, rows, verdict):
+    run = along_fine_tuning(tmp_path, [], [], 3)
+    for cell in tmp_path.glob("cells/full/*.json"):
+        record = json.loads(cell.read_text())
+        for seed in record["seeds"]:
+            points = [dict.fromkeys(("accuracy", "f1", "matthews"), 100.0) for _ in range(3)]
+            seed["select_by_epoch"] = [
+                {"epoch": i, "update": 9 * i, **point} for i, point in enumerate(points, start=1)
+            ]
+        write(cell, record)
+    facts = SimpleNamespace(rows={"train": 4000, "select": rows})
+    run.__dict__["examples"] = dict.fromkeys(("rte", "qqp", "cola"), facts)
+    (third,) = of("Three epochs suffice", run)
+    assert third.verdict == verdict
+    assert third.needs.endswith("rows a task") or verdict == "holds"
 
 
 def test_the_lstms_scores_vary_more_where_its_curves_go_up_and_down():

@@ -17,8 +17,8 @@ from workflow.analysis.claims.finding import CELLS
 from workflow.analysis.paper import Variant, published
 from workflow.analysis.rows import read_examples
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
-from workflow.analysis.stats.samples import Samples, kind_of
-from workflow.analysis.stats.scores import Component, Score, of_seeds
+from workflow.analysis.stats.samples import Samples, kind_of, limits_of
+from workflow.analysis.stats.scores import Component, Score, of_seeds, total
 from workflow.grid import Grid
 
 
@@ -132,7 +132,7 @@ class Evidence:
         """The score of a cell that a contrast takes; None if it was not run, or not for its epochs.
 
         Scores after an epoch are on the `select` split. Its predictions are not kept, so its rows
-        are taken as given.
+        are taken as given, but for what their number allows where nothing varies.
         """
         final, weights = self.samples.headline(cell), contrast.epochs
         if not weights:
@@ -141,17 +141,22 @@ class Evidence:
         if record is None or contrast.of_epochs not in (None, record.settings.epochs):
             return None
         runs = [one for one in record.seeds if one.seed in self.grid.seeds.finetune]
-        metric = self.grid.task(cell.task).metric
+        metric, facts = self.grid.task(cell.task).metric, self.examples.get(cell.task)
         curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]
         if not curves or any(not weights.keys() <= curve.keys() for curve in curves):
             return None
-        sums = [sum(w * curve[at] for at, w in weights.items()) for curve in curves]
-        return replace(
-            of_seeds(dict(zip([one.seed for one in runs], sums, strict=True))),
-            pretrain=tuple(one.pretrain_seed for one in runs),
-            kind=kind_of(record),
-            alarms=final.alarms if final else {},
+        after = (
+            replace(
+                of_seeds({one.seed: curve[at] for one, curve in zip(runs, curves, strict=True)}),
+                pretrain=tuple(one.pretrain_seed for one in runs),
+                n_rows=max(1, facts.rows["select"]) if facts else 1,
+                limits=limits_of(metric),
+                kind=kind_of(record),
+            )
+            for at in weights
         )
+        found = total(after, weights.values())
+        return found and replace(found, alarms=final.alarms if final else {})
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].
