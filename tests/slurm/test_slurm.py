@@ -1,4 +1,4 @@
-"""The workflow on a real Slurm: what jobs ask for and what happens to them; torchrun on two nodes."""
+"""The workflow on a real Slurm: what jobs ask for, what becomes of them; torchrun on two nodes."""
 
 import os
 import re
