@@ -1,5 +1,6 @@
 """What the server of `running` does once, before it forks: heavy imports, digests of the code."""
 
+import importlib
 import re
 
 import pandas  # noqa: F401
@@ -17,3 +18,6 @@ PROGRAMS = [
 ]
 for program in PROGRAMS:
     code.digest(program)
+for late in ("requests", "rich.markdown"):  # which Snakemake imports when it is called
+    importlib.import_module(late)
+snakemake.cli.get_argument_parser()  # and its plugins
