@@ -27,8 +27,13 @@ def digest(*programs: str, root: Path = ROOT) -> str:
     total = hashlib.sha256()
     for path in sources:
         total.update(path.relative_to(root).as_posix().encode() + b"\0")
-        total.update(hashlib.sha256(path.read_bytes()).digest())
+        total.update(_content(path))
     return total.hexdigest()[:12]
+
+
+@functools.cache  # most files are used by many programs, here and below
+def _content(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
 
 
 def used_files(program: str, root: Path = ROOT) -> set[Path]:
@@ -44,13 +49,14 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
     return found
 
 
+@functools.cache
 def _file_of(module: str, root: Path) -> Path | None:
     path = root.joinpath(*module.split("."))
     files = (path.with_suffix(".py"), path / "__init__.py")
     return next((file for file in files if file.is_file()), None)
 
 
-@functools.cache  # most modules are used by many programs
+@functools.cache
 def _uses(path: Path, root: Path) -> tuple[list[str], set[Path]]:
     """Modules that a source file may import, and the data files beside it that it names."""
     package = ".".join(path.parent.relative_to(root).parts)

@@ -5,10 +5,12 @@ starting a process costs as much as training a small cell. A cell whose weights 
 of its own. Light, because the Snakefile plans with it.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gpt1.cell import Cell, PretrainedModel
 from workflow.configuration.checks import study_faults
@@ -27,6 +29,7 @@ def plan(lines: Plan, study: str) -> StudyPlan:
     return lines.plan(study)
 
 
+@functools.cache
 def heads(lines: Plan) -> list[StudyHead]:
     """The studies that can be made besides the paper's two, as the page names them."""
     return [
@@ -76,42 +79,29 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
 class Job:
     """The `lines`, named by their variants, that one process trains on each of the `tasks`.
 
-    They share the language models `sources` at `update`, one for each of the seeds `pretrain`, or
-    none; the variants `rows`, `encoded` and `tokens`, which have the task rows, their tokens and
-    those of the books; the fine-tuning `seeds`; and `init_std`, the standard deviation of initial
-    weights that are not transferred. If `is_kept`, the weights of its only cell are an output.
+    Each of them tells what all read and start from, see `_shared`. If `is_kept`, the weights of its
+    only cell are an output.
     """
 
     name: str  # of the rule
     tasks: tuple[str, ...]
-    sources: tuple[PretrainedModel, ...]
-    pretrain: tuple[int, ...]
-    update: int
-    rows: str
-    encoded: str
-    tokens: str
-    seeds: tuple[int, ...]
-    init_std: float | None
-    lines: tuple[str, ...] = ()
-    together: tuple[str, ...] = ()  # all lines that would share a job with one shard
+    lines: tuple[str, ...]
+    together: tuple[str, ...]  # all lines that would share a job with one shard
     is_kept: bool = False
 
 
-def _job(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
-    """What jobs of a line, given by its variant, have in common; `name` is that of their rule."""
+def _shared(lines: Plan, variant: str) -> tuple[Any, ...]:
+    """What the lines of a job have in common.
+
+    Their language models at an update, one for each pre-training seed, or none; whose task rows,
+    tokens of these and tokens of books they read; the seeds of fine-tuning; and the standard
+    deviation of initial weights that are not transferred.
+    """
     config, line = lines.config(variant), lines.line(variant)
-    return Job(
-        name,
-        tasks,
-        tuple(line.models()),
-        tuple(line.pretrain),
-        config.checkpoint(),
-        lines.at(variant, "tasks"),
-        lines.at(variant, "encoded"),
-        lines.at(variant, "tokens"),
-        tuple(config.experiment.seeds.finetune),
-        config.experiment.finetune.init_std,
-    )
+    read = (lines.at(variant, stage) for stage in ("tasks", "encoded", "tokens"))
+    own = config.experiment
+    seeds = (*own.seeds.finetune,), (*line.pretrain,)
+    return (*line.models(),), config.checkpoint(), *read, *seeds, own.finetune.init_std
 
 
 def jobs(lines: Plan) -> Iterator[Job]:
@@ -123,7 +113,7 @@ def jobs(lines: Plan) -> Iterator[Job]:
     names: dict[str, int] = {}
     kept = {(lines.variant(cell.line), cell.task): cell for cell in lines.base.kept()}
     for study in dict.fromkeys([*experiment.all, *experiment.studies]):
-        together: dict[Job, list[str]] = {}
+        together: dict[tuple[str, tuple[str, ...], tuple[Any, ...]], list[str]] = {}
         plan = lines.plan(study)
         for point in plan.points:
             name = point.of.name
@@ -131,13 +121,15 @@ def jobs(lines: Plan) -> Iterator[Job]:
                 known |= {Cell(name, task) for task in tasks}
                 variant = lines.variant(name)
                 kind = point.of.arch if point.of.models() else "from_scratch"
-                job = _job(lines, f"finetune_{study}_{kind}", variant, tasks)
-                together.setdefault(job, []).append(variant)
-        for job, variants in together.items():
+                key = f"finetune_{study}_{kind}", tasks, _shared(lines, variant)
+                together.setdefault(key, []).append(variant)
+        for (name, tasks, _), variants in together.items():
             every, n = tuple(variants), min(lines.base.runtime.shards, len(variants))
             for i in range(n):
-                cut = every[i * len(every) // n : (i + 1) * len(every) // n]
-                for part in _without_kept(replace(job, lines=cut, together=every), kept):
+                job = Job(
+                    name, tasks, every[i * len(every) // n : (i + 1) * len(every) // n], every
+                )
+                for part in _without_kept(job, kept):
                     names[part.name] = number = names.get(part.name, 0) + 1
                     yield part if number == 1 else replace(part, name=f"{part.name}_{number}")
 

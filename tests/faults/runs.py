@@ -1,5 +1,6 @@
 """A small run of the whole workflow, to be disturbed."""
 
+import copy
 import hashlib
 import re
 import subprocess
@@ -38,7 +39,7 @@ def tiny() -> dict[str, Any]:
     config = shipped("smoke") | {"results": RESULTS}
     experiment = config["experiment"]
     experiment["tasks"] = {"rte": {"limit_train": 24}, "race": {"limit_train": 24}}
-    experiment["studies"] = studies = paper_studies(has_lstm=False)
+    experiment["studies"] = studies = copy.deepcopy(paper_studies(has_lstm=False))
     for study in studies.values():
         study["lines"] |= {line: None for line in study["lines"] if "w/o aux LM" in line}
     studies["layer_transfer"]["values"] = ["none", 0, 12]

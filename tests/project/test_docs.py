@@ -56,11 +56,8 @@ def test_the_examples_of_the_library_have_words_of_the_world_that_make_makes(con
     settings = complete(config).world()
     book = write_book(settings.model_copy(update={"words": 100_000, "books": 1}), 0, set())
     words = {*re.findall("[a-z]+", book.lower())}
-    assert (
-        len(blocks) == 2
-        and len(texts) == 10
-        and {*re.findall("[a-z]+", " ".join(texts).lower())} <= words
-    )
+    assert len(blocks) == 2 and len(texts) == 10
+    assert {*re.findall("[a-z]+", " ".join(texts).lower())} <= words
 
 
 def test_the_reports_caption_of_a_study_is_its_question():

@@ -13,12 +13,10 @@ from packaging.requirements import Requirement
 from tests.workflow.configs import ROOT
 
 CONDA = {"pytorch": "torch"}
-MODULES = {
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-    "markdown_it": "markdown-it-py",
+MODULES = {  # where the import has another name
+    **{"sklearn": "scikit-learn", "yaml": "pyyaml", "markdown_it": "markdown-it-py"},
     "pydantic_core": "pydantic",  # its other half, which it pins
-}  # where the import has another name
+}
 EXTRAS = ("slurm", "mutation")  # with a lock of their own
 USERS = ("requirements.lock", "requirements-torch.lock")
 LOCKS = (*USERS, "requirements-dev.lock")
@@ -77,17 +75,12 @@ def test_users_need_no_tool_of_developers():
     assert not both and not required().keys() & required("dev").keys()
 
 
-def test_the_lock_names_no_host_and_no_local_build():
-    for file in LOCKS:
-        text = (ROOT / file).read_text()
-        assert "://" not in text and "+" not in text and "@" not in text
-
-
 def test_every_requirement_has_hashes_but_pytorch_whose_builds_differ():
     hashed = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( +--hash=sha256:[0-9a-f]{64})+")
     for file in set(LOCKS) - {"requirements-torch.lock"}:
         assert [line for line in requirements(file) if not hashed.fullmatch(line)] == []
-    assert requirements("requirements-torch.lock") == [f"torch=={lock()['torch']}"]
+    (torch,) = requirements("requirements-torch.lock")
+    assert re.fullmatch(r"torch==[\d.]+", torch)  # no local build
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

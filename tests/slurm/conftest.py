@@ -1,5 +1,6 @@
 """A cluster for the tests marked `slurm`, and a project that is small enough for it."""
 
+import copy
 import importlib.util
 import os
 import sys
@@ -60,7 +61,7 @@ def config() -> dict[str, Any]:
     }
     experiment["tasks"] = {"rte": {"limit_train": 16}}
     experiment["zero_shot"] = {"limit": 8, "tasks": {"sst2": {}}}
-    experiment["studies"] = studies = paper_studies(has_lstm=False)
+    experiment["studies"] = studies = copy.deepcopy(paper_studies(has_lstm=False))
     studies["layer_transfer"]["values"] = ["none", 2]
     experiment["pretrain"] |= {"updates": 20, "checkpoints": 2}
     del experiment["submission"], experiment["keep"]

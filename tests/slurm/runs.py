@@ -63,15 +63,11 @@ class Run:
         """The same workflow in one process, without Slurm."""
         self.finish(self._snakemake(["--cores", "2", "--rerun-incomplete", *options], 0))
 
-    def command(self, *options: str) -> list[str]:
-        """Snakemake's command line in this folder."""
-        words = ["--snakefile", str(self.project / "Snakefile"), "--configfile", "config.yaml"]
-        return [sys.executable, "-m", "snakemake", *words, *options]
-
     def _snakemake(self, options: Sequence[str], seconds: float) -> subprocess.Popen:
+        words = ["--snakefile", str(self.project / "Snakefile"), "--configfile", "config.yaml"]
         with open(self.folder / "snakemake.out", "ab") as said:
             process = subprocess.Popen(
-                self.command(*options),
+                [sys.executable, "-m", "snakemake", *words, *options],
                 cwd=self.folder,
                 env={**self.slurm.environment, "GPT1_TEST_SECONDS": str(seconds)},
                 stdin=subprocess.DEVNULL,

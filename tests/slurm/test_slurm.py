@@ -1,10 +1,12 @@
-"""The workflow on a real Slurm: what jobs ask for, and what happens to them."""
+"""The workflow on a real Slurm: what jobs ask for, what becomes of them; torchrun on two nodes."""
 
 import os
 import re
-import shutil
+import shlex
 import signal
-import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -19,6 +21,9 @@ from tests.slurm.runs import (
     weights,
     without_pretraining,
 )
+from workflow.configuration.read import parse
+
+TRAINED = "results/pretrain/transformer/seed-0"
 
 
 def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
@@ -52,24 +57,6 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, pretr
     assert scores(run.folder) == scores(pretrained) and weights(run.folder) == weights(pretrained)
 
 
-def test_a_job_whose_program_fails_after_it_has_written_fails_the_run_with_the_program_s_line(
-    slurm, project, pretrained, tmp_path
-):
-    failing = tmp_path / "project"
-    shutil.copytree(project, failing)
-    line = "error: gpt1.pretrain: damaged; make it again"
-    with open(failing / "gpt1" / "pretrain.py", "a", encoding="utf-8") as program:
-        program.write(f"    raise SystemExit({line!r})\n")  # the end of `main`
-    profile = changed_profile(failing, tmp_path / "profile", ("retries: 1", "retries: 0"))
-    run = without_pretraining(slurm, failing, tmp_path / "run", pretrained)
-    said = run.finish(run.start("results/pretraining.csv", profile=profile), code=1)
-    assert "Error in rule pretrain" in said and "Trying to restart" not in said
-    assert line in said
-    assert not weights(run.folder) and not (run.folder / "results/pretraining.csv").exists()
-    states = [slurm.job(number) for number in slurm.jobs("failed")]
-    assert str(run.folder) in [job["WorkDir"] for job in states]
-
-
 def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
     slurm, project, local, tmp_path
 ):
@@ -84,36 +71,10 @@ def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
 
 
-def test_the_whole_suite_runs_inside_one_allocation(slurm, project, config, local, tmp_path):
-    run = new_run(slurm, project, tmp_path / "run", config)
-    command = subprocess.list2cmdline(run.command("--cores", "2", "all"))
-    slurm("sbatch", "--wait", "-c2", "--mem=4000", "-D", str(run.folder), "--wrap", command)
-    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
-
-
-def test_a_workflow_that_is_told_to_end_waits_for_its_jobs_and_starts_no_other(
-    slurm, project, pretrained, tmp_path
-):
-    """As by kill or systemd; Ctrl-C cancels the jobs."""
-    run = without_pretraining(slurm, project, tmp_path / "run", pretrained)
-    process = run.start("results/pretraining.csv", seconds=0.5)
-    job = wait_for(lambda: pretraining(slurm))
-    process.send_signal(signal.SIGTERM)
-    said = run.finish(process, code=1)
-    assert "Will exit after finishing currently running jobs" in said
-    assert slurm.job(job)["JobState"] == "COMPLETED" and weights(run.folder) == weights(pretrained)
-    assert not (run.folder / "results/pretraining.csv").exists()
-    run.finish(run.start("results/pretraining.csv"))
-    assert scores(run.folder) == scores(pretrained)
-
-
-CONFIGS = ("--configfile", "config.yaml", "site.yaml")
-
-
 def site(run, **runtime):
-    """The config of a site, to be given after the other."""
+    """The config of a site, given after the other."""
     (run.folder / "site.yaml").write_text(yaml.safe_dump({"runtime": runtime}))
-    return CONFIGS
+    return ("--configfile", "config.yaml", "site.yaml")
 
 
 def test_account_partition_and_kind_of_gpu_are_four_lines(slurm, project, pretrained, tmp_path):
@@ -143,6 +104,59 @@ def test_two_processes_of_a_job_train_as_one_does(slurm, project, pretrained, tm
     process = run.start("results/pretraining.csv", *site(run, pretrain_processes=2), seconds=0.5)
     assert slurm.job(wait_for(lambda: pretraining(slurm)))["NumCPUs"] == "2"
     run.finish(process)
-    trained = "results/pretrain/transformer/seed-0"
-    assert losses(run.folder / trained) == pytest.approx(losses(pretrained / trained), abs=1e-5)
-    assert '"processes": 2' in (run.folder / trained / "update-20.json").read_text()
+    trains_as_one_process_does(run.folder / TRAINED, pretrained)
+
+
+def trains_as_one_process_does(out, pretrained):
+    """Compare the end of a run in two processes with that of a run in one."""
+    assert losses(out) == pytest.approx(losses(pretrained / TRAINED), abs=1e-5)
+    assert '"processes": 2' in (out / "update-20.json").read_text()
+
+
+SCRIPT = """\
+#!/bin/bash
+#SBATCH --nodes=2 --ntasks-per-node=1 --cpus-per-task=1 --mem=2000 --time=10
+#SBATCH --signal=TERM@120
+export GPT1_TEST_SECONDS={seconds}
+srun --kill-on-bad-exit=1 {torchrun} --nnodes=$SLURM_NNODES --nproc-per-node=1 \\
+  --rdzv-id=$SLURM_JOB_ID --rdzv-backend=c10d --rdzv-endpoint=127.0.0.1:29500 \\
+  -m gpt1 pretrain transformer --corpus {corpus} --settings {settings} \\
+  --runtime '{{"micro_batch": {micro_batch}}}' --work {folder}/work --out {folder}/out
+"""
+
+
+def test_torchrun_on_two_nodes_trains_as_one_process_does_although_its_job_was_cancelled(
+    slurm, project, config, pretrained, tmp_path
+):
+    """As the page on clusters says; submitted again, the job goes on."""
+    own = parse(config)
+
+    def submit(seconds):
+        words = SCRIPT.format(
+            seconds=seconds,
+            torchrun=Path(sys.executable).with_name("torchrun"),
+            corpus=pretrained / "results/corpus/corpus.json",
+            settings=shlex.quote(own.pretrain("transformer", 0).to_json()),
+            micro_batch=own.runtime.micro_batch,
+            folder=tmp_path,
+        )
+        (tmp_path / "job").write_text(words)
+        places = ("-D", str(project), "--output", str(tmp_path / "said"))
+        return slurm("sbatch", "--parsable", *places, str(tmp_path / "job")).strip()
+
+    def ended(number):
+        wait_for(lambda: number not in slurm.jobs("pending,running,completing"), 600)
+        return slurm.job(number), (tmp_path / "said").read_text()
+
+    number = submit(seconds=1)
+    wait_for(lambda: list(tmp_path.glob("work/*/update-0.json")))
+    time.sleep(3)
+    slurm("scancel", number)
+    job, said = ended(number)
+    assert job["JobState"] == "CANCELLED", said
+    assert "stopped by SIGTERM at update" in said and "the state is saved" in said
+    assert len(list(tmp_path.glob("work/*/state.safetensors"))) == 1
+    job, said = ended(submit(seconds=0))
+    assert (job["JobState"], job["NumNodes"]) == ("COMPLETED", "2"), said
+    assert "resuming from update" in said
+    trains_as_one_process_does(tmp_path / "out", pretrained)

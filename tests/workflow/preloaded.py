@@ -1,17 +1,23 @@
 """What the server of `running` does once, before it forks: heavy imports, digests of the code."""
 
+import importlib
 import re
-from pathlib import Path
 
 import pandas  # noqa: F401
 import snakemake.cli
 import snakemake.report.html_reporter  # noqa: F401
 
 from workflow import code, provenance, results_folder, studies  # noqa: F401
+from workflow.analysis import report, tables
 
-for rules in (code.ROOT / "workflow" / "rules").glob("*.smk"):
-    for program in re.findall(r'"((?:tasks|gpt1|workflow)\.[\w.]+)"', rules.read_text("utf-8")):
-        code.digest(program)
-for package in ("tables", "figures"):
-    for path in Path(code.ROOT, "workflow", "analysis", package).glob("[!_]*.py"):
-        code.digest(f"workflow.analysis.{package}.{path.stem}")
+RULES = "".join(p.read_text("utf-8") for p in code.ROOT.glob("workflow/rules/*.smk"))
+PROGRAMS = [
+    *re.findall(r'"((?:tasks|gpt1|workflow)\.[\w.]+)"', RULES),
+    *report.MODULES.values(),
+    *map(tables.module_of, tables.MAKERS),
+]
+for program in PROGRAMS:
+    code.digest(program)
+for late in ("requests", "rich.markdown"):  # which Snakemake imports when it is called
+    importlib.import_module(late)
+snakemake.cli.get_argument_parser()  # and its plugins

@@ -78,6 +78,18 @@ def _apart(project: Path, options: Sequence[str]) -> None:
     assert project != ROOT or {"-d", "--directory"} & {*options}, "give a folder with --directory"
 
 
+def with_config(folder: Path, config: dict[str, Any] | str) -> tuple[str, ...]:
+    """Options for a run in `folder` with a config, or with one that the project ships by name.
+
+    Targets come after them, other options before.
+    """
+    is_shipped = isinstance(config, str)
+    path = ROOT / "workflow" / "config" / f"{config}.yaml" if is_shipped else folder / "config.yaml"
+    if not is_shipped:
+        write(path, config)
+    return ("--directory", str(folder), "--configfile", str(path), "--")
+
+
 def planned(project: Path, *options: str) -> dict[str, int]:
     """The number of jobs of each rule that a run would start."""
     said = snakemake(project, "--dry-run", "--quiet", "rules", *options)

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.workflow.configs import shipped
-from tests.workflow.running import ROOT, command_line, copy_project, write
+from tests.workflow.running import ROOT, copy_project, snakemake, with_config
 
 WORLD = "results/smoke/world/manifest.json"
 SMOKE = ("--configfile", str(ROOT / "workflow" / "config" / "smoke.yaml"))
@@ -51,15 +51,9 @@ def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):
 
 
 def test_in_a_pipe_the_log_says_what_each_job_asks_for_and_lists_no_files(tmp_path):
-    config = shipped("smoke") | {
-        "runtime": {
-            "device": "cuda",
-            "gpu_model": "a100",
-            "pretrain_processes": 2,
-        }
-    }
-    config = write(tmp_path / "config.yaml", config)
-    said = command_line(ROOT, "-n", "-d", str(tmp_path), "--configfile", config, "--", "all")
+    runtime = {"device": "cuda", "gpu_model": "a100", "pretrain_processes": 2}
+    config = shipped("smoke") | {"runtime": runtime}
+    said = snakemake(ROOT, "-n", *with_config(tmp_path, config), "all")
     jobs = re.findall(r"^Job \d+: (.*)$", said, re.MULTILINE)
     log = "logs/pretrain/transformer/seed-0.log"
     assert f"pretrain results/smoke/{log}, 2 CPU, 1500 MB, 60 min, 2 GPU a100" in jobs
@@ -88,8 +82,11 @@ def test_in_a_pipe_the_log_says_what_each_job_asks_for_and_lists_no_files(tmp_pa
     ],
 )
 def test_a_mistyped_option_is_one_line(options, fault, tmp_path):
-    _profile, line = command_line(ROOT, "-d", str(tmp_path), *options, code=1).splitlines()
+    _profile, line = snakemake(ROOT, "-d", str(tmp_path), *options, code=1).splitlines()
     assert line.startswith(f"error: {fault}")
+
+
+CELLS = "results/smoke/cells"
 
 
 @pytest.mark.parametrize(
@@ -97,17 +94,13 @@ def test_a_mistyped_option_is_one_line(options, fault, tmp_path):
     [
         ("al", "did you mean all?"),
         ("results/main.csv", "did you mean results/smoke/main.csv?"),
-        (
-            "results/smoke/cells/n_transfer_none/sst2.json",
-            "did you mean results/smoke/cells/n_transfer-none/sst2.json?",
-        ),
+        (f"{CELLS}/n_transfer_none/sst2.json", f"did you mean {CELLS}/n_transfer-none/sst2.json?"),
         ("x", "what this config makes lies in results/smoke"),
     ],
 )
 def test_a_mistyped_target_names_the_nearest(target, near, tmp_path):
-    options = ("-d", str(tmp_path), *SMOKE, "--", target)
-    *_, line = command_line(ROOT, *options, code=1).splitlines()
-    assert line == f"error: {target}: no such target; {near}"
+    said = snakemake(ROOT, *with_config(tmp_path, "smoke"), target, code=1)
+    assert said.splitlines()[-1] == f"error: {target}: no such target; {near}"
 
 
 @pytest.mark.parametrize(

@@ -20,20 +20,17 @@ out.mkdir(parents=True, exist_ok=True)
 main = lambda: None
 """
 MADE = "world/manifest.json"
-SEED = "experiment={world: {seed: 9}}"
+TARGET = f"results/{MADE}"
+SEED = ("--config", "experiment={world: {seed: 9}}", "--")
 UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [full/rte]}")
 PROGRAM_FILE, RULES_FILE = "tasks/world/make.py", "workflow/rules/data.smk"
 # What becomes of a run; where the next one is started, and its results; the code that is edited.
 PLACES = {
-    "copied": (lambda run: shutil.copytree(run / "results", run / "new"), ".", "new", RULES_FILE),
     "linked": (lambda run: (run / "new").symlink_to("results"), ".", "new", PROGRAM_FILE),
     "from elsewhere": (lambda run: (run / "b").mkdir(), "b", "../results", RULES_FILE),
-    "without records": (lambda run: shutil.rmtree(run / ".snakemake"), ".", "results", RULES_FILE),
     "mounted": (
         lambda run: shutil.copytree(run / "results", run / "b/results"),
-        "b",
-        "results",
-        PROGRAM_FILE,
+        *("b", "results", PROGRAM_FILE),
     ),
 }
 
@@ -44,7 +41,7 @@ def finished(tmp_path_factory) -> Path:
     project = tmp_path_factory.mktemp("finished")
     copy_project(project)
     (project / PROGRAM_FILE).write_text(PROGRAM)
-    snakemake(project, f"results/{MADE}")
+    snakemake(project, TARGET)
     return project
 
 
@@ -65,7 +62,7 @@ def test_results_made_otherwise_and_without_a_record_are_refused(place, project)
     options = ("-d", str(project / folder), "--config", f"results={results}")
     text = (project / folder / target).read_text()
     assert "Nothing to be done" in snakemake(project, *options, *UNCHANGING, "--", target)
-    line = last(snakemake(project, *options, SEED, "--", target, code=1))
+    line = last(snakemake(project, *options, *SEED[1:], target, code=1))
     made = f"error: results: {target} was made with another config"
     assert line.startswith(f"{made} (experiment.world.seed) or other code, and Snakemake has no")
     for remedy in ("--forceall", "results=FOLDER", "start in the folder that has the records"):
@@ -78,59 +75,64 @@ def test_results_made_otherwise_and_without_a_record_are_refused(place, project)
 
 def test_a_backup_is_not_the_file_that_snakemake_has_a_record_of(project):
     shutil.copytree(project / "results", project / "backup")
-    options = ("--config", SEED, "--", f"results/{MADE}")
+    options = (*SEED, TARGET)
     snakemake(project, *options)
     shutil.rmtree(project / "results")
     (project / "backup").rename(project / "results")
     fault = last(snakemake(project, *options, code=1))
-    assert fault.startswith(f"error: results: results/{MADE} was made with another config")
+    assert fault.startswith(f"error: results: {TARGET} was made with another config")
     plan = last(snakemake(project, "--dry-run", *options))
     assert plan == f"This is a plan only; a run would stop at once. {fault}"
     snakemake(project, "--forceall", *options)
-    assert '"seed": 9' in (project / "results" / MADE).read_text()
+    assert '"seed": 9' in (project / TARGET).read_text()
     assert "Nothing to be done" in snakemake(project, *options)
+
+
+DOCUMENTS = "results/corpus/documents.json"  # which fails: the stand-in writes no books
 
 
 def test_a_run_that_failed_goes_on_without_records(project):
-    options = ("--config", SEED, "--", f"results/{MADE}")
-    documents = "results/corpus/documents.json"
-    snakemake(project, *options[:-1], documents, code=1)  # the stand-in writes no books
+    snakemake(project, *SEED, DOCUMENTS, code=1)
     assert parse(read([project / "results" / "config.yaml"])).experiment.world.seed == 43
     shutil.rmtree(project / ".snakemake")
-    assert "Nothing to be done" in snakemake(project, *options)
+    assert "Nothing to be done" in snakemake(project, *SEED, TARGET)
+
+
+def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):
+    snakemake(project, DOCUMENTS, code=1)
+    (project / "results" / "corpus" / "documents").mkdir(parents=True)
+    for name in ("documents.json", "words.tsv"):
+        (project / "results" / "corpus" / name).write_text("{}")
+    line = last(snakemake(project, DOCUMENTS, code=1))
+    assert line.startswith("error: results: nothing in results/provenance.json tells with which")
 
 
 def test_another_lock_of_the_packages_is_told_until_all_is_made_anew(project):
     (project / "requirements.lock").write_text("torch==1\n")
-    told = f"another requirements*.lock: 1 of its files, results/{MADE} among them, stay as"
+    told = f"another requirements*.lock: 1 of its files, {TARGET} among them, stay as"
     for _ in range(2):
-        said = snakemake(project, f"results/{MADE}")
+        said = snakemake(project, TARGET)
         assert told in said and "Nothing to be done" in said
-    snakemake(project, "--forceall", f"results/{MADE}")
-    assert "requirements*.lock" not in snakemake(project, f"results/{MADE}")
+    snakemake(project, "--forceall", TARGET)
+    assert "requirements*.lock" not in snakemake(project, TARGET)
 
 
 def test_the_config_beside_the_results_is_that_of_the_tables(project):
     config, table = project / "results" / "config.yaml", project / "results" / "main.csv"
-    before = config.read_text()
+    before, again = config.read_text(), ("--force", *SEED, TARGET)
     table.touch()
     told = "results was made with another config, which differs in experiment.world.seed."
-    assert last(snakemake(project, "-n", "--config", SEED, "--", f"results/{MADE}")).startswith(
-        told
-    )
+    assert last(snakemake(project, "-n", *SEED, TARGET)).startswith(told)
     seeds = "experiment={seeds: {finetune: [0, 1, 2, 3, 4, 5]}}"
-    more = snakemake(project, "-n", "--config", seeds, "--force", f"results/{MADE}")
+    more = snakemake(project, "-n", "--config", seeds, "--force", TARGET)
     assert "is made anew in its place, except runs of the same seeds; to keep both" in more
-    snakemake(project, "--config", SEED, "--", "results/corpus/documents.json", code=1)
-    said = snakemake(project, "--config", SEED, "--force", f"results/{MADE}")
-    assert told in said
+    snakemake(project, *SEED, DOCUMENTS, code=1)
+    assert told in snakemake(project, *again)
     assert config.read_text() == before  # after a run that failed, and one of another part
     table.unlink()
-    snakemake(project, "--config", SEED, "--force", f"results/{MADE}")
+    snakemake(project, *again)
     assert parse(read([config])).experiment.world.seed == 9
-    assert "another config" not in snakemake(
-        project, "--config", SEED, "--force", f"results/{MADE}"
-    )
+    assert "another config" not in snakemake(project, *again)
 
 
 UNCHECKED = {"--touch": (), "--rerun-triggers": ("mtime",)}
@@ -139,28 +141,17 @@ UNCHECKED = {"--touch": (), "--rerun-triggers": ("mtime",)}
 @pytest.mark.parametrize("option", UNCHECKED)
 def test_a_run_that_compares_nothing_takes_no_file_of_another_config(option, project):
     listed = (project / "results" / "provenance.json").read_text()
-    options = (option, *UNCHECKED[option], "--config", SEED, "--", f"results/{MADE}")
-    line = last(snakemake(project, *options, code=1))
+    options = (option, *UNCHECKED[option])
+    line = last(snakemake(project, *options, *SEED, TARGET, code=1))
     assert f"(experiment.world.seed) or other code, and {option} takes it as it is; leave" in line
     assert (project / "results" / "provenance.json").read_text() == listed
-    snakemake(project, *options[:-4], "--", f"results/{MADE}")  # the config that it was made with
-    assert "Nothing to be done" in snakemake(project, f"results/{MADE}")
+    snakemake(project, *options, "--", TARGET)  # the config that it was made with
+    assert "Nothing to be done" in snakemake(project, TARGET)
 
 
 def test_some_rules_alone_are_refused_because_the_files_of_others_are_not_checked(project):
-    options = ("--allowed-rules", "world", "--", f"results/{MADE}")
-    line = last(snakemake(project, *options, code=1))
+    line = last(snakemake(project, "--allowed-rules", "world", "--", TARGET, code=1))
     assert line.startswith("error: --allowed-rules takes the files of other rules as they are")
-
-
-def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):
-    target = "results/corpus/documents.json"
-    snakemake(project, target, code=1)  # the stand-in writes no books
-    (project / "results" / "corpus" / "documents").mkdir(parents=True)
-    for name in ("documents.json", "words.tsv"):
-        (project / "results" / "corpus" / name).write_text("{}")
-    line = last(snakemake(project, target, code=1))
-    assert line.startswith("error: results: nothing in results/provenance.json tells with which")
 
 
 def test_each_lock_of_the_packages_alone_tells_of_other_packages(tmp_path, monkeypatch):

@@ -13,17 +13,10 @@ import pytest
 from tasks.common.errors import InputError
 from tasks.common.files import this_machine
 from tests.workflow.configs import changed, shipped
-from tests.workflow.running import ROOT, copy_project, planned, snakemake, write
+from tests.workflow.running import ROOT, copy_project, planned, snakemake, with_config, write
 from workflow import results_folder
 from workflow.configuration.read import parse
 
-HOLD = """
-import sys
-from workflow import results_folder
-lock = results_folder.lock(sys.argv[1])
-print("taken", flush=True)
-sys.stdin.read()
-"""
 # In the place of a program: asks for the lock while its run holds it, and takes SECONDS.
 ASKS = """
 import os, sys, time
@@ -40,17 +33,6 @@ except InputError as error:
 time.sleep(int(os.environ.get("SECONDS", 0)))
 main = lambda: None
 """
-
-
-@pytest.fixture
-def held(tmp_path):
-    """Another process that holds the lock of a folder."""
-    command = [sys.executable, "-c", HOLD, str(tmp_path / "results")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
-        assert process.stdout.readline() == "taken\n"
-        yield process
-        process.kill()
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
@@ -82,11 +64,11 @@ def test_a_run_holds_the_lock_until_its_jobs_have_ended_or_it_is_killed(tmp_path
     assert results_folder.lock(tmp_path / "results")
 
 
-def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_path):
+def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(tmp_path):
     """A plan changes nothing, and jobs load the workflow again."""
     results = tmp_path / "results"
-    config = shipped("smoke") | {"results": str(results)}
-    options = ("-d", str(tmp_path / "b"), "--configfile", write(tmp_path / "c.yaml", config), "--")
+    lock = results_folder.lock(results)
+    options = with_config(tmp_path, shipped("smoke") | {"results": str(results)})
     manifest = str(results / "world" / "manifest.json")
     assert planned(ROOT, *options, manifest) == {"world": 1}
     said = snakemake(ROOT, *options, manifest, code=1)
@@ -95,8 +77,7 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     as_job = ("--mode", "remote", "--no-hooks", "--nolock")  # of what Snakemake gives to a job
     snakemake(ROOT, *as_job, *options, manifest)
     assert Path(manifest).exists()
-    held.kill()
-    held.wait()
+    lock.close()
 
     left = [results / "cells" / f".a.json.{this_machine()}-12345678", results / ".notes.markdown"]
     left[0].parent.mkdir()

@@ -6,7 +6,7 @@ import yaml
 from gpt1.cell import Cell
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, complete, one_study, shipped, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import planned, snakemake, with_config
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
@@ -40,8 +40,8 @@ def test_the_page_has_every_study_that_all_makes_but_the_papers(tmp_path):
     assert "mine" in names and not {"ablation", "layer_transfer"} & {*names}
     files = [str(tmp_path / f"results/studies/mine.{form}") for form in studies.FORMS]
     assert studies.made(found) == files
-    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
-    assert planned(ROOT, *options, "--", str(tmp_path / "results/index.html"))["study"] == 1
+    page = str(tmp_path / "results" / "index.html")
+    assert planned(ROOT, *with_config(tmp_path, config), page)["study"] == 1
 
 
 def test_the_study_of_the_page_can_be_made():
@@ -54,26 +54,21 @@ def test_the_study_of_the_page_can_be_made():
     assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ({}, "full"),
-        ({f"{FINETUNE}.lm_coef": 0.1, "finetune.method.train_share": 1}, "full"),
-        ({"n_transfer": 12, "arch": "transformer"}, "full"),
-        ({"arch": "lstm", "n_transfer": 1}, "arch-lstm"),
-        ({"experiment": {"finetune": {"lm_coef": 0}}}, "finetune.lm_coef-0"),
-        ({"arch": "lstm", "finetune": {"lm_coef": 0.0}}, "arch-lstm+finetune.lm_coef-0"),
-        ({"n_transfer": "none"}, "n_transfer-none"),
-        (
-            {f"{METHOD}.train_share": 0.5, "n_transfer": 3, "finetune.l2": 0},
-            "finetune.l2-0+finetune.method.train_share-0.5+n_transfer-3",
-        ),
-        (
-            {"arch": "lstm", "experiment.model.lstm.n_layer": 2, "n_transfer": 2},
-            "arch-lstm+model.lstm.n_layer-2",
-        ),
-    ],
-)
+NAMES = """
+- [{}, full]
+- [{experiment.finetune.lm_coef: 0.1, finetune.method.train_share: 1}, full]
+- [{n_transfer: 12, arch: transformer}, full]
+- [{arch: lstm, n_transfer: 1}, arch-lstm]
+- [{experiment: {finetune: {lm_coef: 0}}}, finetune.lm_coef-0]
+- [{arch: lstm, finetune: {lm_coef: 0.0}}, arch-lstm+finetune.lm_coef-0]
+- [{n_transfer: none}, n_transfer-none]
+- [{experiment.finetune.method.train_share: 0.5, n_transfer: 3, finetune.l2: 0},
+   finetune.l2-0+finetune.method.train_share-0.5+n_transfer-3]
+- [{arch: lstm, experiment.model.lstm.n_layer: 2, n_transfer: 2}, arch-lstm+model.lstm.n_layer-2]
+"""
+
+
+@pytest.mark.parametrize(("line", "expected"), yaml.safe_load(NAMES))
 def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected):
     found = one_study(lines={"a": line})
     (cell,) = studies.plan(found, "mine").cells()
@@ -93,11 +88,8 @@ def test_a_line_like_another_has_its_keys_below_its_own():
     fitted = table_5.lines[FITTED].overlay
     assert lines[FITTED].overlay == fitted and lines[FITTED].like == ""
     assert lines["fitted"].overlay == fitted | {f"{FINETUNE}.epochs": 7}
-    assert (
-        lines["deep"].overlay
-        == lines["wide"].overlay
-        == {**fitted, f"{FINETUNE}.epochs": 7, f"{FINETUNE}.batch": 4}
-    )
+    both = {**fitted, f"{FINETUNE}.epochs": 7, f"{FINETUNE}.batch": 4}
+    assert lines["deep"].overlay == lines["wide"].overlay == both
     assert [lines[title].minus for title in ("deep", "wide", FITTED)] == ["wide", "fitted", ""]
 
 
@@ -117,27 +109,21 @@ def test_a_name_is_a_path_and_no_two_overlays_have_one():
     assert name({}) == "" and name({"b": [1, "c"], "a": None}) == "a-null+b-1.c"
 
 
-@pytest.mark.parametrize(
-    ("key", "stages"),
-    [
-        ("experiment.finetune.lm_coef", set()),
-        ("experiment.model.n_ctx", {"model"}),
-        ("experiment.optimizer.l2", {"model"}),
-        ("experiment.pretrain.updates", {"model"}),
-        ("experiment.pretrain.shuffled", {"tokens", "model"}),
-        ("experiment.n_transfer", set()),
-        ("experiment.tokenizer.merges", {"tokenizer", "encoded", "tokens", "model"}),
-        ("experiment.world.exclude", {"world", "books", "tokens", "model"}),
-        ("experiment.tasks.rte.limit_train", {"tasks", "encoded"}),
-        (
-            "experiment.world.words",
-            {"world", "tasks", "tokenizer", "encoded", "books", "tokens", "model"},
-        ),
-    ],
-)
-def test_a_file_lies_with_the_keys_that_it_depends_on(key, stages):
-    found = {stage for stage in STAGES if cut({key: 1}, stage)}
-    assert found == stages
+READERS = {  # of a key, the stages whose files depend on it
+    **{"n_transfer": "", "finetune.lm_coef": "", "model.n_ctx": "model", "optimizer.l2": "model"},
+    "pretrain.updates": "model",
+    "pretrain.shuffled": "tokens model",
+    "tokenizer.merges": "tokenizer encoded tokens model",
+    "world.exclude": "world books tokens model",
+    "tasks.rte.limit_train": "tasks encoded",
+    "world.words": "world tasks tokenizer encoded books tokens model",
+}
+
+
+@pytest.mark.parametrize("key", READERS)
+def test_a_file_lies_with_the_keys_that_it_depends_on(key):
+    found = {stage for stage in STAGES if cut({f"experiment.{key}": 1}, stage)}
+    assert found == {*READERS[key].split()}
 
 
 def test_variants_that_differ_in_fine_tuning_share_a_language_model():
@@ -156,28 +142,14 @@ def test_an_axis_is_named_by_its_key_and_not_by_an_architecture_alone():
 
 
 ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
-ONE |= {
-    "baselines_word_classes": 1,
-    "tokens": 1,
-    "pretrain": 3,
-    "finetune_ablation_transformer": 1,  # with the first value, and the pool of seeds
-    **{"finetune_ablation_from_scratch": 1, "vectors": 1},
-    "finetune_mine_transformer": 1,
-}
-AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs
-    "experiment.pretrain.updates": ([UPDATES, 300], {"pretrain_1": 3}),
-    "experiment.tokenizer.merges": (
-        [1500, 300],
-        {"tokenizer": 2, "encode": 2, "tokens": 2, "pretrain": 6},
-    ),
-    "experiment.tasks.rte.limit_train": (
-        [None, 50],
-        {"examples": 2, "baselines": 2, "encode": 2},
-    ),
-    "experiment.world.words": (
-        [1500000, 90000],
-        {k: 2 * n for k, n in ONE.items() if not k.startswith(("finetune", "vectors"))},
-    ),
+ONE |= {"baselines_word_classes": 1, "tokens": 1, "vectors": 1, "pretrain": 3}
+# With the first value, and the pool of seeds.
+TRAINED = ("ablation_transformer", "ablation_from_scratch", "mine_transformer")
+AXES = {  # any key of the config: its values, and how often a job of ONE is needed or one more is
+    "pretrain.updates": ([UPDATES, 300], {"pretrain_1": 3}),
+    "tokenizer.merges": ([1500, 300], {"tokenizer": 2, "encode": 2, "tokens": 2, "pretrain": 6}),
+    "tasks.rte.limit_train": ([None, 50], {"examples": 2, "baselines": 2, "encode": 2}),
+    "world.words": ([1500000, 90000], {job: 2 * n for job, n in ONE.items() if job != "vectors"}),
 }
 
 
@@ -185,10 +157,9 @@ AXES = {  # any key of the config: its values, and jobs beside those of ONE that
 def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     values, jobs = AXES[axis]
     study = {"heading": "Mine", "tasks": ["rte"], "axis": axis, "values": values}
-    config = write(tmp_path / "c.yaml", changed(shipped(), "experiment.studies", {"mine": study}))
-    options = ("--directory", str(tmp_path), "--configfile", config, "--")
-    found = planned(ROOT, *options, "results/studies/mine.csv")
-    assert {name: n for name, n in found.items() if name not in ("study", "total")} == ONE | jobs
+    config = changed(shipped(), "experiment.studies", {"mine": study})
+    found = planned(ROOT, *with_config(tmp_path, config), "results/studies/mine.csv")
+    assert found == ONE | {f"finetune_{name}": 1 for name in TRAINED} | {"study": 1} | jobs
 
 
 @pytest.mark.parametrize(
@@ -281,11 +252,9 @@ def test_the_shipped_studies_plan_what_they_need_and_share_the_rest(tmp_path):
 
 
 def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
-    folder = "results/variants/world.exclude-remarks"
-    options = ("--configfile", str(ROOT / "workflow" / "config" / "smoke.yaml"), "--")
-    folder = folder.replace("results", "results/smoke", 1)
+    folder = "results/smoke/variants/world.exclude-remarks"
     target = "results/smoke/cells/world.exclude-remarks/rte.json"
-    said = snakemake(ROOT, "-d", str(tmp_path), "-n", "--printshellcmds", *options, target)
+    said = snakemake(ROOT, "-n", "--printshellcmds", *with_config(tmp_path, "smoke"), target)
     assert f"--out {folder}/world" in said and '"remarks": 0.0' in said
     assert f"gpt1 corpus documents --folder {folder}/world/books" in said
     assert f"--checkpoints {folder}/pretrain/transformer/seed-0/update-40.safetensors " in said
@@ -296,9 +265,9 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     config = changed(small(), f"{METHOD}.train_share", 0.5)
     config = changed(config, f"{FINETUNE}.checkpoint", 0)
-    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config), "-n", "-p")
-    target = "results/cells/full/rte.json"
-    said = snakemake(ROOT, *options, "--", target)
+    said = snakemake(
+        ROOT, "-n", "-p", *with_config(tmp_path, config), "results/cells/full/rte.json"
+    )
     (line,) = (line for line in said.splitlines() if "python -m gpt1 finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
 

@@ -93,7 +93,7 @@ def lost_results(files: Sequence[str | Path]) -> str:
 
     It probably stands in the wrong order: what changes a config comes after it.
     """
-    keys = {str(file): flat(read([file])) for file in files}
+    keys = {str(file): flat(read([file])) for file in files if len(files) > 1}
     *earlier, last = [name for name, of in keys.items() if "results" in of] or [""]
     if not (lost := [name for name in earlier if len(keys[name]) < len(keys[last])]):
         return ""

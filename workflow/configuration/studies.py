@@ -6,7 +6,6 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
-import copy
 import functools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
@@ -234,13 +233,10 @@ UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word 
 
 
 @functools.cache
-def _of_the_paper() -> dict[str, Any]:
-    return yaml.safe_load(Path(__file__).with_name("studies.yaml").read_text(encoding="utf-8"))
-
-
 def shipped(has_lstm: bool) -> dict[str, Any]:
     """The two studies of the paper, as a config gives them; published weights have no LSTM."""
-    studies = copy.deepcopy(_of_the_paper())
+    path = Path(__file__).with_name("studies.yaml")
+    studies: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     for lines in () if has_lstm else [study["lines"] for study in studies.values()]:
         lines |= dict.fromkeys(title for title, line in lines.items() if UNPUBLISHED & line.keys())
     return studies

@@ -230,9 +230,10 @@ def training_job(stage):
     }
 
 
-def started_from(job, file):
-    """A file for each checkpoint that the cells of a job start from, one per model."""
-    return [getattr(model, file)("<results>", job.update) for model in job.sources]
+def started_from(variant, file):
+    """A file for each checkpoint that the cells of a line start from, one per model."""
+    update = lines.config(variant).checkpoint()
+    return [getattr(model, file)("<results>", update) for model in lines.line(variant).models()]
 
 
 def vectors_of(job):
@@ -240,7 +241,7 @@ def vectors_of(job):
     starts = [name for name in job.together if lines.line(name).corpus == VECTORS]
     configs = [lines.config(name) for name in starts]
     widths = {config.model(config.experiment.arch).shape.n_embd for config in configs}
-    return [stage_path(job.tokens, "tokens", f"vectors/width-{n}.safetensors") for n in widths]
+    return [stage_path(job.lines[0], "tokens", f"vectors/width-{n}.safetensors") for n in widths]
 
 
 def cell_settings(job):

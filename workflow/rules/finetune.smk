@@ -4,16 +4,17 @@
 # before it was named there, it is trained again.
 for job in studies.jobs(lines):
     cells = [Cell(line or FULL, "{task}") for line in job.lines]
+    first = job.lines[0]
 
     rule:
         name:
             job.name
         input:
-            vocabulary_of(job.encoded),
-            encoded=stage_path(job.encoded, "encoded", "encoded/{task}"),
-            baselines=stage_path(job.rows, "tasks", "baselines/{task}.json"),
-            checkpoints=started_from(job, "checkpoint"),
-            facts=started_from(job, "facts"),
+            vocabulary_of(first),
+            encoded=stage_path(first, "encoded", "encoded/{task}"),
+            baselines=stage_path(first, "tasks", "baselines/{task}.json"),
+            checkpoints=started_from(first, "checkpoint"),
+            facts=started_from(first, "facts"),
             vectors=vectors_of(job),
         output:
             cells=[cell.path("<results>") for cell in cells],
@@ -32,10 +33,10 @@ for job in studies.jobs(lines):
             cache=f"{cfg.results}/.work/runs",
             cells=lambda _, output: arguments(*output.cells),
             predictions=lambda _, output: arguments(*output.predictions),
-            tokenizer=os.path.dirname(tokenizer_of(job.encoded)[0]),
+            tokenizer=os.path.dirname(tokenizer_of(first)[0]),
             settings=cell_settings(job),
-            seeds=list(job.seeds),
-            pretrain=list(job.pretrain),
+            seeds=lines.config(first).experiment.seeds.finetune,
+            pretrain=lines.line(first).pretrain,
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1 finetune {params.cells:q} --predictions {params.predictions:q}"

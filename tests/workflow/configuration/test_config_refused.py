@@ -14,7 +14,7 @@ SMOKE = ROOT / "workflow" / "config" / "smoke.yaml"
 UPDATES = complete().experiment.pretrain.updates
 
 LINE, STUDY = "experiment.studies.ablation.lines.mine", "experiment.studies.mine"
-TASK = "experiment.tasks.mine"
+FIGURE_2, TASK = "experiment.studies.layer_transfer", "experiment.tasks.mine"
 OWN = {"kind": "pair", "files": "x.csv", "labels": ["a", "b"]}
 # A key, a wrong value, and words of the line that begins with this key or one below it.
 VALUES = [
@@ -57,16 +57,11 @@ VALUES = [
             ({}, "no file x.csv; give its path in files"),
         )
     ),
-    (
-        "experiment.tasks.rte",
-        {"kind": "pair", "files": "x", "labels": [0, 1]},
-        "give your own anot",
-    ),
+    ("experiment.tasks.rte", OWN, "give your own another name"),
     (LINE, 3, "a section of keys, such as {key: value}"),
     ("experiment.keep", ["rte"], "not a cell"),
     ("experiment.keep", ["fullx/rte"], "did you mean full/rte?"),
     ("experiment.optimizer.l2", float("nan"), "found nan"),
-    ("results", "my\nresults", "a path of letters, digits and _ . / - alone, found"),
     ("runtime.device", "gpu", "should be: the device: cpu, cuda, cuda:0 or mps, found 'gpu'"),
     ("experiment.corpus.revision", "main", "40 hexadecimal digits"),
     ("experiment.studies", {"Bad-name": {"tasks": ["rte"]}}, "of a-z, 0-9 and _ alone, found"),
@@ -78,21 +73,32 @@ VALUES = [
     (
         STUDY,
         {"axis": "finetune.dropout", "values": [0.3]},
-        "should be a section of the keys embd, attn, resid, clf, found 0.3",
+        "a section of the keys embd, attn, resid",
     ),
     ("experiment.all", "ablation", "give a list, [ablation]"),
     (STUDY, {"axis": "finetune.l2", "values": 0.3}, "give a list, [0.3]"),
     ("experiment.studies.ablation.predicted", {"a": ["rte"]}, "say it in expected"),
     ("experiment.seeds.shuffled", [3], "give pretrain.shuffled"),
-]
-# Keys that do not fit each other.
-UNFIT = [
+    # Words of the shell, and ways out of the data folder.
     *(
-        (f"experiment.tasks.{name}", OWN, f"is the name of {what}; give your own task another")
-        for name, what in (
-            *((mean, "a mean over tasks") for mean in ("mean", "avg", "avg_all")),
-            ("corpus", "the books"),
+        ("results", name, "a path of letters, digits and _ . / - alone, found")
+        for name in ("my\nresults", "a b", "a;b", "$(a)", "`a`", "-a", "{a}")
+    ),
+    *(
+        (f"experiment.{key}", value, "leads out of the data folder")
+        for key, value in (
+            ("corpus.folder", "a/../../b"),
+            ("tasks.rte.folder", ".."),
+            ("tokenizer", {"folder": "../bpe"}),
+            ("pretrained", {"path": "../bpe", "format": "openai", "updates": 1}),
+            ("cloze", "../bpe"),
         )
+    ),
+    # Keys that do not fit each other.
+    ("experiment.tasks.corpus", OWN, "is the name of the books; give your own task another"),
+    *(
+        (f"experiment.tasks.{mean}", OWN, "is the name of a mean over tasks; give your own task an")
+        for mean in ("mean", "avg", "avg_all")
     ),
     *(
         (key, value, f"'{text}' begins like a formula of a spreadsheet; begin with a letter")
@@ -108,11 +114,7 @@ UNFIT = [
     (TASK, OWN | {"title": "RTE"}, "'RTE' is that of rte; give another"),
     (TASK, OWN | {"title": "DPRD"}, "'DPRD' is that of dprd; give another"),
     ("experiment.n_transfer", 13, "13, but the transformer has 12 layers"),
-    (
-        "experiment.studies.layer_transfer.lines.LSTM w/ aux LM",
-        {"values": [2]},
-        "2, but the lstm has 1 la",
-    ),
+    (f"{FIGURE_2}.lines.LSTM w/ aux LM", {"values": [2]}, "2, but the lstm has 1 layers"),
     ("experiment.all", ["ablations"], "ablations is no study; give some of ablation, layer_tran"),
     ("experiment.all", ["layer_transfer"], "without ablation, whose first line all else is com"),
     ("experiment.studies.ablation.lines.Transformer w/ aux LM (full)", None, "keep it as it is"),
@@ -169,7 +171,7 @@ UNFIT = [
 ]
 
 
-@pytest.mark.parametrize(("path", "value", "words"), [*VALUES, *UNFIT])
+@pytest.mark.parametrize(("path", "value", "words"), VALUES)
 def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
     found = faults(changed(shipped(), path, value))
     section = path.rpartition(".")[0]
@@ -190,10 +192,13 @@ def test_null_drops_only_a_task_that_there_is(tmp_path):
         read(paths, ["experiment={tasks: {mnlii: null}}"])
 
 
-def test_two_tasks_of_ones_own_have_different_titles():
+def test_two_tasks_of_ones_own_have_different_titles_and_none_is_asked_without_a_prompt():
     config = changed(shipped(), "experiment.tasks.first", OWN | {"title": "Mine"})
     found = faults(changed(config, "experiment.tasks.second", OWN | {"title": "Mine"}))
     assert found == ["experiment.tasks.second.title: 'Mine' is that of first; give another"]
+    (line,) = faults(changed(config, "experiment.zero_shot.tasks", {"first": {}}))
+    key = "experiment.zero_shot.tasks.first"
+    assert line == f"{key}: it has no prompt; give it one, or remove it"
 
 
 def test_only_a_cell_of_a_study_can_be_kept():
@@ -205,21 +210,20 @@ def test_only_a_cell_of_a_study_can_be_kept():
     assert "only once" in faults(changed(small(), "experiment.keep", [known] * 2))[0]
 
 
-RESULTS = {
-    **{
-        name: "is your home folder, or holds"
-        for name in (".", "..", "../..", "/", str(Path.home()))
-    },
-    "Snakefile": f"cannot be written: {ROOT}/Snakefile is closed, a file, or on a",
-    "Snakefile/results": f"cannot be written: {ROOT}/Snakefile is closed, a file, or on a",
-}
+HOLDS, CLOSED = "is your home folder, or holds", f"cannot be written: {ROOT}/Snakefile is closed"
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_results_where_nothing_should_or_can_be_written_are_one_line(name, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        *((name, HOLDS) for name in (".", "..", "../..", "/", str(Path.home()))),
+        *((name, CLOSED) for name in ("Snakefile", "Snakefile/results")),
+    ],
+)
+def test_results_where_nothing_should_or_can_be_written_are_one_line(name, why, monkeypatch):
     monkeypatch.chdir(ROOT)
     (line,) = faults(shipped() | {"results": name})
-    assert line.startswith(f"results: {os.path.normpath(name)!r} {RESULTS[name]}")
+    assert line.startswith(f"results: {os.path.normpath(name)!r} {why}")
     assert line.endswith("; name a folder of its own, as results/mine")
 
 
@@ -270,10 +274,12 @@ def test_a_file_that_is_no_config_is_one_line_with_its_place_and_a_remedy(text, 
     assert re.search(".*".join(map(re.escape, TEXTS[text])), line), line
 
 
-@pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none", "No such file")])
-def test_a_config_file_that_cannot_be_read_is_one_line(name, why, tmp_path):
-    with pytest.raises(ConfigError, match=f"{tmp_path}.*{why}"):
-        read([tmp_path / name])
+def test_what_is_no_file_or_divided_by_the_shell_is_one_line(tmp_path):
+    for name, why in ((".", "Is a directory"), ("none", "No such file")):
+        with pytest.raises(ConfigError, match=f"{tmp_path}.*{why}"):
+            read([tmp_path / name])
+    with pytest.raises(ConfigError, match="; give it in single quotes, as --config 'experiment="):
+        read([], ["experiment={keep:", "[full/sst2]}"])
 
 
 def test_later_files_take_precedence_section_by_section_and_the_command_line_over_all(tmp_path):
@@ -298,12 +304,6 @@ def test_a_config_that_changes_another_and_stands_before_it_is_told(tmp_path):
         assert lost_results(files) == ""
 
 
-def test_a_task_of_ones_own_without_a_prompt_is_not_asked_zero_shot():
-    config = changed(shipped(), TASK, OWN)
-    found = faults(changed(config, "experiment.zero_shot.tasks", {"mine": {}}))
-    assert "experiment.zero_shot.tasks.mine: it has no prompt; give it one, or remove it" in found
-
-
 @pytest.mark.parametrize(
     ("given", "nested"),
     [
@@ -318,8 +318,3 @@ def test_a_key_with_dots_is_shown_as_nested_sections(given, nested):
         parse(read([SMOKE], [given]))
     assert error.value.faults[0].endswith(f"unknown key; did you mean {nested}?")
     assert parse(read([SMOKE], [nested.replace(": ", "=", 1)]))
-
-
-def test_words_after_config_that_the_shell_divided_are_to_be_quoted():
-    with pytest.raises(ConfigError, match="; give it in single quotes, as --config 'experiment="):
-        read([], ["experiment={keep:", "[full/sst2]}"])

@@ -33,51 +33,29 @@ def config(tmp_path):
     return config
 
 
-@pytest.mark.parametrize(
-    ("removed", "said"),
-    [
-        (
-            "RTE books/train.txt",
-            [
-                "corpus: no .txt file in {0}/books; put books there, each a .txt file, or give a "
-                "corpus of the hub with source",
-                "tasks.rte: {0}/RTE: no such folder; download it from gluebenchmark.com/tasks and "
-                "unpack it there, or give source: hub",
-            ],
-        ),
-        (
-            "CoLA/test.tsv",
-            [
-                "tasks.cola: {0}/CoLA lacks test.tsv, the unlabelled rows to predict; put it "
-                "there, or give experiment.submission: false"
-            ],
-        ),
-        ("DPRD", ["zero_shot.tasks.dprd: {0}/DPRD: no such folder; "]),
-        (
-            "RTE/dev.tsv RTE/train.tsv CoLA/dev.tsv",
-            [
-                "tasks.rte: {0}/RTE: no file train.tsv; ",
-                "tasks.rte: {0}/RTE: no file dev.tsv; ",
-                "tasks.cola: {0}/CoLA: no file dev.tsv; ",
-            ],
-        ),
+MISSING = {  # what is removed, and how the lines begin that say so
+    "RTE books/train.txt": [
+        "corpus: no .txt file in {0}/books; put books there, each a .txt file, or give a corpus of",
+        "tasks.rte: {0}/RTE: no such folder; download it from gluebenchmark.com/tasks and unpack",
     ],
-)
-def test_all_missing_raw_data_is_reported_before_the_graph_is_built(
-    removed, said, config, tmp_path
-):
+    "CoLA/test.tsv": ["tasks.cola: {0}/CoLA lacks test.tsv, the unlabelled rows to predict; put"],
+    "DPRD": ["zero_shot.tasks.dprd: {0}/DPRD: no such folder; "],
+    "RTE/dev.tsv RTE/train.tsv CoLA/dev.tsv": [
+        "tasks.rte: {0}/RTE: no file train.tsv; ",
+        "tasks.rte: {0}/RTE: no file dev.tsv; ",
+        "tasks.cola: {0}/CoLA: no file dev.tsv; ",
+    ],
+}
+
+
+@pytest.mark.parametrize("removed", MISSING)
+def test_all_missing_raw_data_is_reported_before_the_graph_is_built(removed, config, tmp_path):
     for path in (tmp_path / name for name in removed.split()):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for line, begins in zip(faults(config), said, strict=True):
+    for line, begins in zip(faults(config), MISSING[removed], strict=True):
         assert line.startswith(f"experiment.{begins.format(tmp_path)}")
     nowhere = f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
     assert faults(config | {"data": f"{tmp_path}/no"}) == [nowhere]
-
-
-def test_a_missing_folder_beside_the_world_is_reported_before_anything_runs(tmp_path):
-    config = changed(shipped(), "experiment.tasks.rte", {"folder": f"{tmp_path}/mine"})
-    (fault,) = faults(config)
-    assert fault.startswith(f"experiment.tasks.rte: {tmp_path}/mine: no such folder")
 
 
 def test_books_may_lie_in_folders(config, tmp_path):
@@ -85,6 +63,9 @@ def test_books_may_lie_in_folders(config, tmp_path):
     (books / "genre").mkdir()
     (books / "train.txt").rename(books / "genre" / "a.txt")
     assert faults(config) == []
+    beside = changed(shipped(), "experiment.tasks.rte", {"folder": f"{tmp_path}/mine"})
+    (fault,) = faults(beside)  # of the world
+    assert fault.startswith(f"experiment.tasks.rte: {tmp_path}/mine: no such folder")
 
 
 def test_every_unknown_split_is_told_at_once_before_anything_runs(config):
@@ -148,12 +129,6 @@ def test_files_are_read_again_only_where_their_state_has_changed(tmp_path, monke
         assert digest() != first and len(read) == 2
 
 
-def test_a_published_tokenizer_is_taken_from_the_data():
-    config = changed(small(), "experiment.tokenizer", {"folder": "bpe"}) | {"data": "data"}
-    assert paths.tokenizer_files(parse(config))[0] == "data/bpe/encoder_bpe_40000.json"
-    assert paths.tokenizer_files(parse(small()))[0] == "results/tokenizer/encoder.json"
-
-
 def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
     config = changed(shipped("smoke"), "experiment.world", ...) | {"data": str(tmp_path)}
     named = [tmp_path / "MNLI" / "test_matched.tsv", tmp_path / "diagnostic" / "diagnostic.tsv"]
@@ -185,8 +160,12 @@ def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results(
     assert paths.raw_files(config, "rte") == [f"{manifest}/manifest.json"]
 
 
-def test_a_task_lies_in_its_own_folder_or_in_the_one_that_is_named():
+def test_a_task_and_a_tokenizer_lie_in_their_own_folder_or_in_the_one_that_is_named():
     config = changed(small(), "experiment.tasks.rte", {"folder": "My RTE"}) | {"data": "data"}
-    sets = paths.data_sets(parse(changed(config, "experiment.world", ...)))
+    config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
+    given = parse(changed(config, "experiment.world", ...))
+    assert paths.tokenizer_files(given)[0] == "data/bpe/encoder_bpe_40000.json"
+    assert paths.tokenizer_files(parse(small()))[0] == "results/tokenizer/encoder.json"
+    sets = paths.data_sets(given)
     named = {"rte": "My RTE", "cola": "CoLA", "corpus": "books"}
     assert {name: sets[name].folder for name in named} == {k: f"data/{v}" for k, v in named.items()}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.workflow.configs import ROOT, small
-from tests.workflow.running import copy_project, planned, snakemake, write
+from tests.workflow.running import copy_project, planned, snakemake, with_config, write
 
 ANALYSIS = ("samples_", "tables_", "page", "all")
 LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of two tasks
@@ -34,26 +34,20 @@ def groups(plan: dict[str, int]) -> set[str]:
     return made | ({"page"} & {*plan})
 
 
-def options(run: Path, config: dict[str, Any] | None = None) -> tuple[str, ...]:
-    """Snakemake's options for a config, the small one if none is given, in the folder of a run."""
-    path = write(run / "config.yaml", small() if config is None else config)
-    return ("--directory", str(run), "--configfile", path, "--")
-
-
 def plan_of(run: Path, config: dict[str, Any] | None = None, target: str = "all") -> dict[str, int]:
-    """The jobs that a config would start in the folder of a finished run."""
-    return planned(ROOT, *options(run, config), target)
+    """The jobs that a config, or the small one, would start in the folder of a finished run."""
+    return planned(ROOT, *with_config(run, config or small()), target)
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory) -> Path:
-    """A folder with a finished run of a small config."""
+    """A folder with a finished run of the small config."""
     folder = tmp_path_factory.mktemp("finished")
-    finish(folder)
+    finish(folder, small())
     return folder
 
 
-def finish(folder: Path, config: dict[str, Any] | None = None) -> None:
+def finish(folder: Path, config: dict[str, Any]) -> None:
     """Pretend that a config was run in a folder."""
     for row in summary(folder, config):
         output = folder / row["output_file"]
@@ -62,14 +56,20 @@ def finish(folder: Path, config: dict[str, Any] | None = None) -> None:
             output.write_text("{}")
         else:
             output.mkdir()
-    snakemake(ROOT, "--touch", "--forceall", *options(folder, config), "all")
+    snakemake(ROOT, "--touch", "--forceall", *with_config(folder, config), "all")
 
 
-def summary(run: Path, config: dict[str, Any] | None = None) -> list[dict[str, str]]:
+def summary(run: Path, config: dict[str, Any]) -> list[dict[str, str]]:
     """Every output of a run, with its rule and its log."""
-    said = snakemake(ROOT, "--summary", *options(run, config), "all").splitlines()
+    said = snakemake(ROOT, "--summary", *with_config(run, config), "all").splitlines()
     start = next(i for i, line in enumerate(said) if line.startswith("output_file"))
     return list(csv.DictReader(said[start:], delimiter="\t"))
+
+
+@pytest.fixture(scope="session")
+def outputs(finished: Path) -> list[dict[str, str]]:
+    """Every output of the small run, with its rule and its log."""
+    return summary(finished, small())
 
 
 @pytest.fixture
@@ -78,9 +78,10 @@ def run(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
-@pytest.fixture
-def project(run: Path) -> Path:
+@pytest.fixture(scope="session")
+def project(finished: Path, tmp_path_factory) -> Path:
     """A copy of the project, whose default config is the small one, with its finished run."""
+    run = Path(shutil.copytree(finished, tmp_path_factory.mktemp("project") / "run"))
     copy_project(run)
     write(run / "workflow" / "config" / "world.yaml", small())
     return run
@@ -89,4 +90,4 @@ def project(run: Path) -> Path:
 @pytest.fixture(scope="session")
 def everything(finished: Path) -> dict[str, int]:
     """The jobs of a whole run of the small config."""
-    return planned(ROOT, "--forceall", *options(finished), "all")
+    return planned(ROOT, "--forceall", *with_config(finished, small()), "all")

@@ -14,7 +14,7 @@ from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
 from tasks.world import is_made
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import planned, snakemake, with_config, write
 from tests.world.test_world import TINY, make_world
 from workflow.configuration import paths
 from workflow.configuration.read import parse
@@ -23,8 +23,7 @@ from workflow.plan import Plan
 
 def command(tmp_path, config, program, *targets):
     """The one command of a program that the targets need."""
-    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
-    said = snakemake(ROOT, "--dry-run", "--printshellcmds", *options, "--", *targets)
+    said = snakemake(ROOT, "-n", "--printshellcmds", *with_config(tmp_path, config), *targets)
     found = [line.strip() for line in said.splitlines() if f" -m {program} " in line]
     assert len(found) == 1, found
     return found[0]
@@ -58,13 +57,10 @@ def test_word_vectors_are_of_the_books_tokens_alone_and_as_wide_as_the_embedding
     line = {"n_transfer": 0, "finetune.embeddings": "vectors", "model.transformer.n_layer": 3}
     lines = {"mine": line, "of other books": line | {"pretrain.shuffled": "words"}}
     config = changed(small(), "experiment.studies.ablation.lines", lines)
-    for variant in ("", "variants/pretrain.shuffled-words/"):
-        target, corpus = (
-            f"results/{variant}vectors/width-48.safetensors",
-            f"results/{variant}corpus",
-        )
+    for folder in ("results", "results/variants/pretrain.shuffled-words"):
+        target = f"{folder}/vectors/width-48.safetensors"
         said = command(tmp_path, config, "gpt1 vectors", target)
-        assert f"gpt1 vectors {corpus}/corpus.json --width 48 " in said
+        assert f"gpt1 vectors {folder}/corpus/corpus.json --width 48 " in said
         assert f"--out {target} " in said
     name = "finetune.embeddings-vectors+model.transformer.n_layer-3+n_transfer-0"
     said = command(tmp_path, config, "gpt1 finetune", f"results/cells/{name}/rte.json")
@@ -88,38 +84,30 @@ def with_data(folder):
     return config
 
 
-def test_the_world_has_its_own_cloze_items():
-    config = parse(small())
-    assert paths.cloze_file(config) == "results/world/Cloze/items.jsonl"
-    assert paths.raw_cloze(config) == ["results/world/manifest.json"]
-
-
-def test_other_data_has_those_that_the_config_names(tmp_path):
+def test_cloze_items_are_the_worlds_own_or_those_that_the_config_names(tmp_path):
+    manifest, mine = "results/world/manifest.json", "/elsewhere/mine.jsonl"
     config = with_data(tmp_path)
+    for given, value, items, read in (
+        (small(), None, "results/world/Cloze/items.jsonl", manifest),
+        (small(), mine, mine, mine),
+        (config, mine, mine, mine),
+        (config, "mine.jsonl", f"{tmp_path}/mine.jsonl", f"{tmp_path}/mine.jsonl"),
+    ):
+        found = parse(changed(given, "experiment.cloze", value))
+        assert (paths.cloze_file(found), paths.raw_cloze(found)) == (items, [read])
     assert paths.cloze_file(parse(config)) is None
-    given = changed(config, "experiment.cloze", "mine.jsonl")
-    assert paths.cloze_file(parse(given)) == f"{tmp_path}/mine.jsonl"
-    assert paths.raw_cloze(parse(given)) == [f"{tmp_path}/mine.jsonl"]
-    absolute = changed(config, "experiment.cloze", "/elsewhere/mine.jsonl")
-    assert paths.cloze_file(parse(absolute)) == "/elsewhere/mine.jsonl"
-    of_world = changed(small(), "experiment.cloze", "/elsewhere/mine.jsonl")
-    assert paths.cloze_file(parse(of_world)) == "/elsewhere/mine.jsonl"
-
-
-def test_a_file_of_cloze_items_that_is_not_there_is_one_line(tmp_path):
-    config = changed(with_data(tmp_path), "experiment.cloze", "mine.jsonl")
-    (line,) = faults(config)
+    named = changed(config, "experiment.cloze", "mine.jsonl")
+    (line,) = faults(named)
     assert line.startswith(f"experiment.cloze: no file {tmp_path}/mine.jsonl; put it there")
     (tmp_path / "mine.jsonl").write_text("")
-    assert faults(config) == []
+    assert faults(named) == []
 
 
 def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [0, 3], "finetune": [0, 1]})
     line = {"pretrain.shuffled": "words", "seeds.pretrain": [0]}
     config = changed(config, "experiment.studies.ablation", {"lines": {"shuffled": line}})
-    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
-    plan = planned(ROOT, *options, "--", "results/figures/cloze.png")
+    plan = planned(ROOT, *with_config(tmp_path, config), "results/figures/cloze.png")
     assert plan["pretrain"] == plan["cloze"] == 4 + 1
     assert plan["tables_cloze"] == plan["world"] == 1
     assert not {"encode", "tables_layer_transfer", "zero_shot"} & set(plan)
@@ -129,12 +117,11 @@ def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
 def test_a_run_without_cloze_items_has_no_table_of_them(name, tmp_path):
     config = shipped(name) | {"data": str(tmp_path / "data")}
     raw_data(tmp_path / "data", config)
-    options = ["--directory", str(tmp_path)]
-    without = planned(ROOT, *options, "--configfile", write(tmp_path / "a.yaml", config), "all")
+    without = planned(ROOT, *with_config(tmp_path, config), "all")
     assert not {"cloze", "tables_cloze"} & set(without)
     (tmp_path / "data" / "mine.jsonl").write_text("")
     given = changed(config, "experiment.cloze", "mine.jsonl")
-    plan = planned(ROOT, *options, "--configfile", write(tmp_path / "b.yaml", given), "all")
+    plan = planned(ROOT, *with_config(tmp_path, given), "all")
     archs = 1 if name == "laptop" else 2
     n_seeds = len(parse(given).experiment.seeds.pretrain)
     assert plan == without | {"cloze": archs * n_seeds, "tables_cloze": 1}
@@ -163,8 +150,7 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     checkpoint = results / "pretrain" / "lstm" / "seed-0" / f"update-{update}.safetensors"
     checkpoint.parent.mkdir(parents=True)
     checkpoint.with_suffix(".json").write_text("{}")
-    path = write(tmp_path / "c.yaml", config)
-    monkeypatch.setenv("RUN_OPTIONS", f"--configfile {path}")
+    monkeypatch.setenv("RUN_OPTIONS", f"--configfile {write(tmp_path / 'c.yaml', config)}")
     for read, rule in (
         (lambda: is_made(results / "world" / "books"), "world"),
         (lambda: open_tokens(results / "corpus" / "corpus.json", "train"), "tokens"),

@@ -17,7 +17,7 @@ from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.gpt1.weights.published_files import openai_arrays, write_openai
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
-from tests.workflow.running import command_line, planned, snakemake, write
+from tests.workflow.running import command_line, planned, snakemake, with_config
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
 MODEL = ModelSettings(
@@ -84,25 +84,18 @@ STAGES |= {f"tables_{name}": 1 for name in GROUPS}
 STAGES |= {"finetune_ablation_from_scratch": 2}
 
 
-def test_tokenizer_and_pretraining_drop_out_of_the_graph(tmp_path):
-    config = write(tmp_path / "c.yaml", from_weights(tmp_path / "data", format="huggingface"))
-    assert planned(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all") == STAGES
-
-
-def test_the_rules_of_published_weights_are_clean(tmp_path):
-    config = write(tmp_path / "c.yaml", from_weights(tmp_path / "data"))
-    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--lint")
-    assert "Congratulations" in said
+def test_tokenizer_and_pretraining_drop_out_of_the_graph_and_its_rules_are_clean(tmp_path):
+    options = with_config(tmp_path, from_weights(tmp_path / "data", format="huggingface"))
+    assert planned(ROOT, *options, "all") == STAGES
+    assert "Congratulations" in snakemake(ROOT, "--lint", *options)
 
 
 def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     raw_data(tmp_path / "weights", from_weights(tmp_path / "weights"))
     config = from_weights(None, path=str(tmp_path / "weights" / "gpt"))
     config["experiment"]["tokenizer"]["folder"] = "weights/bpe"  # from where the run is started
-    path = write(tmp_path / "c.yaml", config)
-    options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
     of_world = {"world": 1, "cloze": 1, "tables_cloze": 1}
-    assert planned(ROOT, *options) == {**STAGES, **of_world}
+    assert planned(ROOT, *with_config(tmp_path, config), "all") == {**STAGES, **of_world}
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +135,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_model, tmp_path):
     results = tmp_path / "results"
-    config = write(tmp_path / "c.yaml", tiny(published_model, results))
-    command_line(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
+    command_line(ROOT, *with_config(tmp_path, tiny(published_model, results)), "all")
 
     assert {path.name for path in results.glob("pretrain/transformer/seed-0/*")} == {
         "update-37.safetensors",

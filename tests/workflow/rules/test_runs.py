@@ -5,12 +5,11 @@ import os
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.workflow.configs import ROOT, changed, shipped
-from tests.workflow.running import command_line, copy_project, snakemake, write
+from tests.workflow.running import copy_project, snakemake, with_config
 
 LINE = "error: the stand-in failed; look elsewhere"
 # Takes the place of a program: makes half of its output, then ends as the environment says.
@@ -38,7 +37,7 @@ def test_a_failing_program_fails_its_job_and_its_words_are_shown(fail, tmp_path,
     copy_project(tmp_path)
     (tmp_path / "tasks" / "world" / "make.py").write_text(PROGRAM)
     monkeypatch.setenv("FAIL", fail)
-    options = ("--configfile", write(tmp_path / "config.yaml", shipped("smoke")), "--", TARGET)
+    options = (*with_config(tmp_path, "smoke"), TARGET)
     said = snakemake(tmp_path, *options, code=1)
     assert (LINE in said, "exit status 137" in said) == (fail == "says so", fail == "killed")
     assert "half of it is done" in said and not (tmp_path / TARGET).exists()
@@ -60,13 +59,12 @@ def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     copy_project(tmp_path)
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write(TOLD)
-    config = write(tmp_path / "config.yaml", shipped(name))
     weights = tmp_path / "finetune-transformer-lm" / "model"  # as laptop.yaml has them
     weights.mkdir(parents=True)
     parameters = ["params_shapes.json", *(f"params_{n}.npy" for n in range(10))]
     for file in (*parameters, "encoder_bpe_40000.json", "vocab_40000.bpe"):
         (weights / file).touch()
-    snakemake(tmp_path, "--list-rules", "--configfile", config)
+    snakemake(tmp_path, "--list-rules", *with_config(tmp_path, name))
     commands = json.loads((tmp_path / "told.json").read_text())
     assert len(commands) > 15
     for command in commands.values():
@@ -80,7 +78,7 @@ def test_processes_that_train_together_are_given_their_gpus_at_once(device, firs
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write('\nopen("told", "w").write(os.environ["PRETRAIN_WITH"])\n')
     config = shipped("smoke") | {"runtime": {"device": device, "pretrain_processes": 2}}
-    snakemake(tmp_path, "--list-rules", "--configfile", write(tmp_path / "config.yaml", config))
+    snakemake(tmp_path, "--list-rules", *with_config(tmp_path, config))
     assert (tmp_path / "told").read_text().startswith(f"{first}torchrun --standalone")
 
 
@@ -97,7 +95,7 @@ def test_another_workflow_runs_the_first_jobs_of_the_smoke_graph_with_its_config
     for seed, code in ((7, 0), (7, 0), (9, 1)):
         config = changed(shipped("smoke") | {"results": "mine"}, "experiment.world.seed", seed)
         (tmp_path / "Snakefile").write_text(module("g", f"config: {config!r}") + OWN)
-        said = command_line(tmp_path, *targets, code=code)
+        said = snakemake(tmp_path, *targets, code=code)
         assert (tmp_path / "own.txt").exists()
         shutil.rmtree(tmp_path / ".snakemake")
     assert "was made with another config (experiment.world.seed) or other code, and" in said
@@ -110,7 +108,7 @@ def test_the_config_files_of_another_workflow_are_its_own(tmp_path):
     outer.write_text("samples: &all [a, b]\nalso: *all\nresults: elsewhere\n")
     config = shipped("smoke") | {"results": "mine"}
     (tmp_path / "Snakefile").write_text(module("g", f"config: {config!r}") + OWN)
-    said = command_line(tmp_path, "--dry-run", "--configfile", str(outer), "--", "own")
+    said = snakemake(tmp_path, "--dry-run", "--configfile", str(outer), "--", "own")
     assert "results: " not in said
 
 
@@ -127,7 +125,7 @@ TWO = module("g", "config: {'results': 'a'}") + module("h", "config: {'results':
 )
 def test_what_a_module_cannot_be_given_is_one_line(text, fault, tmp_path):
     (tmp_path / "Snakefile").write_text(text)
-    said = command_line(tmp_path, "--dry-run", code=1)
+    said = snakemake(tmp_path, "--dry-run", code=1)
     assert said.startswith(f"error: {fault}") and said.count("\n") == 1
 
 
@@ -150,25 +148,19 @@ elif "create" in command:
     python.write_text('#!/bin/sh\\ntouch "$CONDA_ROOT/used"\\nexec {sys.executable} "$@"\\n')
     python.chmod(0o755)
 """
-ACTIVATE = 'export PATH="$1/bin:$PATH"\n'
-
-
-def executable(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
 
 
 def test_the_programs_run_in_a_conda_environment_where_one_is_asked_for(tmp_path, monkeypatch):
-    executable(tmp_path / "bin" / "conda", CONDA)
-    executable(tmp_path / "bin" / "activate", ACTIVATE)
+    (tmp_path / "bin").mkdir()
+    for name, text in (("conda", CONDA), ("activate", 'export PATH="$1/bin:$PATH"\n')):
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("CONDA_ROOT", str(tmp_path))
     config = shipped("smoke")
     config["experiment"]["world"] |= {"words": 2000, "books": 4}
-    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
-    target = "results/smoke/world/manifest.json"
-    snakemake(ROOT, *options, "--", target)
+    options = (*with_config(tmp_path, config), TARGET)
+    snakemake(ROOT, *options)
     assert not (tmp_path / "used").exists()
-    snakemake(ROOT, *options, "--sdm", "conda", "--force", "--", target)
+    snakemake(ROOT, "--sdm", "conda", "--force", *options)
     assert (tmp_path / "used").exists()

@@ -81,18 +81,14 @@ def passes(project, *options) -> int:
     return snakemake(project, *options, "--", *targets).count("Ready jobs: ")
 
 
-def test_a_run_looks_for_jobs_once_for_each_that_ends(project):
+def test_a_run_looks_for_jobs_once_for_each_that_ends_and_answers_a_signal_with_locks_held(project):
     assert passes(project) <= JOBS + 1
+    free, said = json.loads((project / "locks.json").read_text()), version("snakemake")
+    assert free == [True, True], f"Snakemake {said} has other locks; see begin_run in run.smk"
 
 
 def test_a_limit_that_the_user_gives_is_kept(project):
     assert passes(project, "--max-jobs-per-timespan", "99/1s") > JOBS + 1
-
-
-def test_the_thread_that_answers_a_signal_may_hold_the_locks_of_the_scheduler(project):
-    snakemake(project, "--cores", "1", "--forceall", "--", "slow/0")
-    free, said = json.loads((project / "locks.json").read_text()), version("snakemake")
-    assert free == [True, True], f"Snakemake {said} has other locks; see begin_run in run.smk"
 
 
 def test_a_run_that_is_told_to_end_does_so_when_its_jobs_have_ended(project):
