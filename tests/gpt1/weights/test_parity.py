@@ -133,7 +133,7 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
         assert ("lm_head.weight" in names) == (head not in ("tied", "none"))
         assert ("transformer.tokens_embed.weight" in names) == (head in ("tied", "stored"))
     path = tmp_path / "in.safetensors"
-    import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
+    import_weights(folder, tmp_path / "vocabulary", path, MODEL)
     tensors = load_checkpoint(
         path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
     ).tensors

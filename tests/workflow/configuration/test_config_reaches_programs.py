@@ -128,8 +128,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["cloze"] = "mycloze.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
-        experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
-        experiment["pretrained"]["release"] = True
+        experiment["pretrained"] = {"path": "MyWeights", "updates": 0}
     numbers = itertools.count(998)
     for path, value in leaves(config).items():
         section = config
@@ -166,9 +165,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("results",): "--out made/world",
         ("experiment", "corpus", "source"): "--folder made/raw/wikitext103/",
         ("experiment", "pretrained", "path"): "--from mydata/MyWeights",
-        ("experiment", "pretrained", "format"): "--format openai",
         ("experiment", "pretrained", "updates"): f"--updates {value} ",
-        ("experiment", "pretrained", "release"): " --release ",
         ("experiment", "pretrain", "updates"): "update-6000.safetensors",
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
