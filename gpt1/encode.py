@@ -9,11 +9,10 @@ their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
 
 import argparse
 import functools
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gpt1.data import COLUMNS, input_lengths, n_ctx_needed, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
@@ -63,8 +62,8 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             rows=len(texts),
             sha256=split_digest(out, split),
             examples=digests[split],
-            lengths=_counts(input_lengths(spec.family, texts)),
-            n_ctx_needed=_counts(n_ctx_needed(spec.family, texts)),
+            lengths=dict(Counter(input_lengths(spec.family, texts).tolist())),
+            n_ctx_needed=dict(Counter(n_ctx_needed(spec.family, texts).tolist())),
             unknown=unknown[split],
         )
     facts = EncodedFacts(
@@ -164,12 +163,6 @@ def _unknown_character(rows: "Dataset", encoder: Tokenizer) -> str:
     texts = (text for row in rows for text in (row["first"], row["second"], *row["choices"]))
     characters = (char for text in texts for word in words(text) for char in word)
     return next((char for char in characters if char not in known), "")
-
-
-def _counts(values: np.ndarray) -> dict[int, int]:
-    """How often each value occurs."""
-    unique, counts = np.unique(values, return_counts=True)
-    return dict(zip(unique.tolist(), counts.tolist(), strict=True))
 
 
 def main() -> None:
