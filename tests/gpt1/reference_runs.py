@@ -82,7 +82,7 @@ def tuning(
     torch.set_default_dtype(dtype)
     try:
         blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
-        data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
+        data, runtime = TaskData.of(encoded, N_VOCAB, N_CTX), Runtime(skip_pads=skip_pads)
         run = FineTuning(data, blank, settings, "none", 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)

@@ -75,7 +75,7 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
     training.train()
     own = toy.settings(arch, model=model)
-    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
+    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, model.n_ctx)
     for update in settings.checkpoints:
         source = load_checkpoint(training.work.checkpoint(update), arch, model, "t" * 64)
         run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())

@@ -94,9 +94,8 @@ def start(
     data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return FineTuning(
-        TaskData.of(data, N_VOCAB, own), source(arch), own, n_transfer, seed, runtime or Runtime()
-    )
+    data = TaskData.of(data, N_VOCAB, own.model.n_ctx)
+    return FineTuning(data, source(arch), own, n_transfer, seed, runtime or Runtime())
 
 
 def split(task, n, name):

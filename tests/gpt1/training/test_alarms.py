@@ -74,7 +74,7 @@ def alarms_of_a_cell(name, arch="transformer"):
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     lr = {"transformer": 3e-3, "lstm": 1e-2}[arch]
     settings = toy.settings(arch, epochs=60, batch=8, lm_coef=0.5, lr=lr)
-    data = TaskData.of(encoded, toy.N_VOCAB, settings)
+    data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX)
     n_layer = toy.SHAPES[arch].n_layer
     run = FineTuning(data, toy.source(arch), settings, n_layer, 0, Runtime())
     return alarms(run.train(), 50.0, kind.main, kind.metric)
