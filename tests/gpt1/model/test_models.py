@@ -133,28 +133,6 @@ def test_a_shared_prefix_is_what_all_sequences_begin_with_but_never_the_classify
 
 
 @pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
-@pytest.mark.parametrize("shared_prefix", [False, True], ids=["separate", "shared"])
-def test_every_target_is_predicted_from_the_token_before_it(skip_pads, shared_prefix):
-    found = layout.layout_of(
-        IDS,
-        LENGTHS,
-        torch.empty(0),
-        skip_pads=skip_pads,
-        shared_prefix=shared_prefix,
-        with_targets=True,
-    )
-    tokens, places = found.tokens.tolist(), found.places.tolist()
-    states, wanted = found.targets.state.tolist(), found.targets.token.tolist()
-    pairs = {(tokens[i], places[i], t) for i, t in zip(states, wanted, strict=True)}
-    rows = [row[:n].tolist() for row, n in zip(IDS.reshape(4, 5), LENGTHS.flat, strict=True)]
-    assert pairs == {(row[i], i, row[i + 1]) for row in rows for i in range(len(row) - 1)}
-    assert float(found.targets.weight.sum()) == pytest.approx(1.0)
-    assert found.tokens[found.ends].tolist() == [9] * 4
-    grid = found.pad(found.tokens)
-    assert found.unpad(grid).tolist() == tokens
-
-
-@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
 @pytest.mark.parametrize("name", ["race", "story_cloze"])
 def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name, skip_pads):
     """Of six examples, some truncated."""

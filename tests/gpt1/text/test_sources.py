@@ -121,9 +121,9 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     assert counts["train"] == 4 and "validation" not in counts
 
 
-def test_tokenised_sentences_are_not_split_again(tmp_path):
+def test_tokenised_sentences_are_lower_cased_and_not_split_again(tmp_path):
     """spaCy would make "i d" of "id", where the publisher's tokenizer left a word."""
-    row = "`` i ca n't find my id , '' he said -- half-dead ..."
+    row = "`` I ca n't find my id , '' he said -- half-dead ..."
     for name in FILES["bookcorpus"]:
         write_parquet(tmp_path / "raw" / name, [row] * 3)
     document = listed(tmp_path / "raw", "bookcorpus")[0]

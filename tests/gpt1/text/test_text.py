@@ -76,11 +76,6 @@ def test_a_line_end_is_one_word_however_many_blank_lines():
     assert normalise.words("one\u2028two") == ["one", "\n", "two"]
 
 
-def test_tokenised_text_is_lower_cased_and_has_the_quotes_of_books():
-    told = normalise.normalise("`` Well , '' said He .\n", tokenised=True)
-    assert told == '" well , " said he .\n'
-
-
 def test_entities_are_unescaped_only_in_lines_before_the_first_that_has_an_angle_bracket():
     assert normalise.words("R&amp;D") == ["r&d"]
     assert ftfy.fix_text("R&amp;D is 5 < 6\n") == "R&amp;D is 5 < 6\n"  # its own line, before it

@@ -252,6 +252,7 @@ def test_a_share_is_repeated_to_as_many_updates_as_all_rows_have(share):
     times = Counter(ids).values()
     assert sum(times) == 66 and len(times) == round(66 * share)
     assert max(times) - min(times) <= 1
+    assert {tuple(row.ravel()) for row in run.train_eval.ids} <= {*ids}
     record = run.train()
     assert record.steps == run.updates == 66 // 4 * 2
     assert record.rows["train"] == min(8, round(66 * share))

@@ -217,3 +217,8 @@ def test_a_config_of_no_gpt_1_is_refused_where_no_settings_are_given(published, 
     config(**change)(published / "weights")
     message = refused_import(published, model=None)
     assert "config.json: n_positions 12 and {" in message and "not the shape of a GPT-1" in message
+
+
+def test_settings_of_an_lstm_are_refused(published):
+    lstm = MODEL.model_copy(update={"shape": LSTMShape()})
+    assert "give the shape of a transformer" in refused_import(published, lstm)
