@@ -32,6 +32,8 @@ ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 SHUFFLED: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
 PERMUTED: Corpus = "permuted-embeddings"
 VECTORS: Corpus = "word-vectors"
+# The files of published weights, as `transformers` has them, without the tokenizer.
+WEIGHT_FILES = CONFIG_FILE, TENSORS_FILE = "config.json", "model.safetensors"
 FULL = "full"  # the line that changes nothing
 _NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 

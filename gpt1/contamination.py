@@ -118,29 +118,25 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
     and the length of the run that the row shares (`match`): 13 or 0. Raises InputError for a
     document or a row that has changed.
     """
-    numbers = WordNumbers()
+    numbers, search = WordNumbers(), Search()
     digests = {name: _reported(examples / name) for name in names}
-    rows = {
-        (name, split): [
-            [numbers.of_text(text) for text in row_texts(row)]
-            for row in read(examples / name, split)
-        ]
-        for name, splits in digests.items()
-        for split in splits
-    }
-    search = Search(N)
-    for (name, split), of_split in rows.items():
-        for i, texts in enumerate(of_split):
-            search.add((name, split, i), texts)
+    words: dict[tuple[str, str], list[int]] = {}  # by row, those of its longest text
+    for name, splits in digests.items():
+        for split in splits:
+            rows = map(row_texts, read(examples / name, split))
+            texts = [[*map(numbers.of_text, row)] for row in rows]
+            words[name, split] = [max(map(len, row)) for row in texts]
+            for i, row in enumerate(texts):
+                search.add((name, split, i), row)
     for _, text in read_documents(documents, "train"):
         search.scan(numbers.of_corpus(text.to_pybytes().decode()))
     digest = sha256_file(facts_path(documents))
     for name, splits in digests.items():
         marks = {}
         for split in splits:
-            words = [max(map(len, row)) for row in rows[name, split]]
-            marked = [(name, split, i) in search.contaminated for i in range(len(words))]
-            marks[split] = SplitMarks(words=words, match=[N if one else 0 for one in marked])
+            own = words[name, split]
+            marked = [(name, split, i) in search.contaminated for i in range(len(own))]
+            marks[split] = SplitMarks(words=own, match=[N if one else 0 for one in marked])
         record = Marks(task=name, documents=digest, examples=splits, splits=marks)
         record.write(out / f"{name}.json")
         counts = (

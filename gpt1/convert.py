@@ -1,6 +1,6 @@
 """Convert published weights to a checkpoint, and the suite's weights to Hugging Face's format.
 
-    python -m gpt1 convert import --format openai --from model --tokenizer model --out C.safetensors
+    python -m gpt1 convert import --from FOLDER --tokenizer FOLDER --out C.safetensors
     python -m gpt1 convert export C.safetensors --out FOLDER --tokenizer tokenizer
     python -m gpt1 convert export results/kept/full/rte --out FOLDER
 
@@ -28,6 +28,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from gpt1.cell import CONFIG_FILE, TENSORS_FILE
 from gpt1.model.classifier import TaskModel
 from gpt1.predict import Predictor
 from gpt1.settings import ModelSettings, TransformerShape
@@ -35,15 +36,12 @@ from gpt1.text import hub_tokenizer, vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import N_SPECIAL
 from gpt1.weights.checkpoint import load_checkpoint, read_facts
-from gpt1.weights.files import CONFIG_FILE, FILES, TENSORS_FILE
 from gpt1.weights.published import (
     POSITIONS,
     PREFIX,
     TOKENS,
-    check_release,
     config_of,
     import_weights,
-    released_shapes,
 )
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic, write_json
@@ -126,10 +124,9 @@ def export_checkpoint(
     tensors = load_checkpoint(checkpoint, "transformer", facts.model, facts.tokenizer).tensors
     if tokenizer is not None and Tokenizer.load(tokenizer).digest != facts.tokenizer:
         raise InputError(f"{tokenizer}: expected the tokenizer of {checkpoint}, found another one")
-    n_vocab, embed = facts.n_vocab, tensors["embed"]
+    n_vocab, embed = facts.n_vocab, tensors.pop("embed")
     tensors |= {POSITIONS: embed[n_vocab + N_SPECIAL :], TOKENS: embed[:n_vocab]}
-    released = {name: tensors[name] for name in released_shapes(n_vocab, facts.model)}
-    _write_weights(out, released, facts.model)
+    _write_weights(out, tensors, facts.model)
     if tokenizer is not None:
         contents = vocabulary.contents(Path(tokenizer))
         for name, content in zip(vocabulary.HUB_FILES, contents, strict=True):
@@ -273,19 +270,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     importing = commands.add_parser("import", help="published weights to a checkpoint of the suite")
-    importing.add_argument("--format", required=True, choices=FILES)
     importing.add_argument("--from", required=True, dest="folder", type=Path)
     importing.add_argument("--tokenizer", required=True, help="folder of the vocabulary's files")
     importing.add_argument("--out", required=True, help="the checkpoint, a .safetensors file")
     importing.add_argument(
-        "--settings",
-        type=ModelSettings.parse,
-        help="JSON of the model; by default what config.json says, or GPT-1",
+        "--settings", type=ModelSettings.parse, help="JSON of the model (default: of config.json)"
     )
     importing.add_argument("--updates", type=int, default=0, help="it was trained for; 0: unknown")
-    importing.add_argument(
-        "--release", action="store_true", help="refuse files that are not OpenAI's own"
-    )
     importing.add_argument("--code", default="", help="digest of the code, kept with the weights")
     exporting = commands.add_parser("export", help="weights of the suite to Hugging Face's format")
     exporting.add_argument("weights", type=Path, help="a checkpoint, or the folder of a kept cell")
@@ -308,9 +299,5 @@ def main() -> None:
         share = f"to share it, run hf upload NAME/{a.out.name} {a.out}"
         print(f"{a.out}: {'of made data, an example' if made else share}", flush=True)
         return
-    if a.release:
-        check_release(a.folder)
-    n_values = import_weights(a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
+    n_values = import_weights(a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
-    if a.format == "openai" and not a.release:
-        print("only --release can tell whether each file is OpenAI's, in its place", flush=True)

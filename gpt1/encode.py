@@ -9,11 +9,10 @@ their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
 
 import argparse
 import functools
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gpt1.data import COLUMNS, input_lengths, n_ctx_needed, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
@@ -45,27 +44,27 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     known, encoder = facts_of(task, examples), Tokenizer.load(tokenizer)
     own = known.settings.own
     spec = task_named(task, own).spec
-    roles, digests = _check_examples(known, examples)
-    encoded, unknown = {}, {}
-    for split, role in roles.items():
+    encoded: dict[str, Dataset] = {}
+    described: dict[str, dict[str, Any]] = {}
+    for split in split_names(examples):
+        described[split] = {"examples": check_split(examples, split, known)}
+        role = _role(split, known)
         rows = hf_datasets.library().Dataset(read_split(examples, split))
         source, labelled = f"{examples}/{split}", role != "unlabelled"
         encoded[split] = _encoded(rows, encoder, source, labelled)
-        unknown[split] = _unknown(encoded[split])
-        _check_unknown(unknown[split], rows, encoder, source, labelled)
+        unknown = _unknown(encoded[split], rows, encoder, source, labelled)
+        described[split] |= {"role": role, "unknown": unknown}
     facts_path(out).unlink(missing_ok=True)  # so that facts never describe another folder
     hf_datasets.save(out, encoded)
     splits = {}
-    for split, role in roles.items():
+    for split, of_split in described.items():
         texts = read_encoded(out, split)
         splits[split] = SplitFacts(
-            role=role,
+            **of_split,
             rows=len(texts),
             sha256=split_digest(out, split),
-            examples=digests[split],
-            lengths=_counts(input_lengths(spec.family, texts)),
-            n_ctx_needed=_counts(n_ctx_needed(spec.family, texts)),
-            unknown=unknown[split],
+            lengths=dict(Counter(input_lengths(spec.family, texts).tolist())),
+            n_ctx_needed=dict(Counter(n_ctx_needed(spec.family, texts).tolist())),
         )
     facts = EncodedFacts(
         spec=spec,
@@ -79,15 +78,10 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)
 
 
-def _check_examples(facts: ExamplesFacts, folder: Path) -> tuple[dict[str, Role], dict[str, str]]:
-    """Role and digest of every split of examples, in their order."""
-    roles: dict[str, Role] = {}
-    digests: dict[str, str] = {}
-    for split in split_names(folder):
-        digests[split] = check_split(folder, split, facts)
-        named: Role = "train" if split == "train" else "select" if split == "select" else "report"
-        roles[split] = "unlabelled" if split in facts.unlabelled else named
-    return roles, digests
+def _role(split: str, facts: ExamplesFacts) -> Role:
+    """What the rows of a split of examples are for."""
+    named: Role = "train" if split == "train" else "select" if split == "select" else "report"
+    return "unlabelled" if split in facts.unlabelled else named
 
 
 def encode_row(
@@ -130,32 +124,30 @@ def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -
     )
 
 
-def _unknown(encoded: "Dataset") -> float:
-    """The share of the tokens that the vocabulary lacks, whose id is 0."""
+def _unknown(
+    encoded: "Dataset", rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool
+) -> float:
+    """The share of the tokens that the vocabulary lacks; a warning tells of more than a few.
+
+    Raises InputError if most are, unless the rows are unlabelled: those must be predicted.
+    """
     from pyarrow import compute
 
     texts = (encoded.data.column(name) for name in TEXTS)
     ids = [compute.list_flatten(column, recursive=True).to_numpy() for column in texts]
-    return sum(int((of == 0).sum()) for of in ids) / max(1, sum(map(len, ids)))
-
-
-def _check_unknown(
-    share: float, rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool
-) -> None:
-    """Print a warning if more than a few tokens are unknown.
-
-    Raises InputError if most are, unless the rows are unlabelled: those must be predicted.
-    """
-    if share <= WARN_ABOVE:
-        return
-    example = _unknown_character(rows, encoder)
-    fault = f"{source}: {share:.0%} of the tokens are unknown to the tokenizer, such as {example!r}"
-    if share > REFUSE_ABOVE and labelled:
-        raise InputError(
-            f"{fault}; give books in the language of the rows (experiment.corpus), or a tokenizer "
-            "that has its letters (experiment.tokenizer.folder)"
+    share = sum(int((of == 0).sum()) for of in ids) / max(1, sum(map(len, ids)))  # id 0: unknown
+    if share > WARN_ABOVE:
+        example = _unknown_character(rows, encoder)
+        fault = (
+            f"{source}: {share:.0%} of the tokens are unknown to the tokenizer, such as {example!r}"
         )
-    print(f"warning: {fault}", flush=True)
+        if share > REFUSE_ABOVE and labelled:
+            raise InputError(
+                f"{fault}; give books in the language of the rows (experiment.corpus), or a "
+                "tokenizer that has its letters (experiment.tokenizer.folder)"
+            )
+        print(f"warning: {fault}", flush=True)
+    return share
 
 
 def _unknown_character(rows: "Dataset", encoder: Tokenizer) -> str:
@@ -164,12 +156,6 @@ def _unknown_character(rows: "Dataset", encoder: Tokenizer) -> str:
     texts = (text for row in rows for text in (row["first"], row["second"], *row["choices"]))
     characters = (char for text in texts for word in words(text) for char in word)
     return next((char for char in characters if char not in known), "")
-
-
-def _counts(values: np.ndarray) -> dict[int, int]:
-    """How often each value occurs."""
-    unique, counts = np.unique(values, return_counts=True)
-    return dict(zip(unique.tolist(), counts.tolist(), strict=True))
 
 
 def main() -> None:

@@ -74,10 +74,9 @@ class CellJob:
         self.checkpoints = self._loaded(checkpoints)
         loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
         self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
-        # Keyed by the settings that it depends on, so that large tasks are in memory only once.
-        samples = {(of.eval_train, of.model.n_ctx): of for of in cells.values()}
-        n_vocab = self.encoded.facts.n_vocab
-        self.data = {key: TaskData.of(self.encoded, n_vocab, of) for key, of in samples.items()}
+        # Keyed by what it depends on, so that large tasks are in memory only once.
+        contexts, n_vocab = {of.model.n_ctx for of in cells.values()}, self.encoded.facts.n_vocab
+        self.data = {n_ctx: TaskData.of(self.encoded, n_vocab, n_ctx) for n_ctx in contexts}
         self.digests = {
             "tokenizer": self.encoded.tokenizer,
             "data": self.encoded.labelled_digest,
@@ -194,7 +193,7 @@ class CellJob:
             self.found += 1
             return record
         own = self.cells[cell]
-        data = self.data[own.eval_train, own.model.n_ctx]
+        data = self.data[own.model.n_ctx]
         rows = self.runtime.micro_batch or own.batch
         with self.runtime.holding(rows, f"rows of {cell.name}"):
             run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)

@@ -14,12 +14,13 @@ the first one reads and writes it.
 """
 
 import argparse
+import contextlib
 import math
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any, Self
+from typing import Any
 
 import torch
 
@@ -51,30 +52,18 @@ LOG_ROWS = 500
 MAX_LOSS = 700.0  # nats; above it the perplexity overflows
 
 
-class StopRequest:
-    """A context in which stop signals are noted instead of ending the process.
+@contextlib.contextmanager
+def noted_signals(names: list[str]) -> Iterator[None]:
+    """A context in which the names of stop signals are noted, and end no process.
 
     Enter it in the main thread.
     """
-
-    def __init__(self) -> None:
-        self.name = ""  # of the signal received; empty until then
-
-    def __enter__(self) -> Self:
-        self._handlers = answer_signals(self._note)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._handlers.items():
+    handlers = answer_signals(lambda number, _: names.append(signal.Signals(number).name))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
             signal.signal(number, handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.name = signal.Signals(number).name
-
-    def check(self) -> None:
-        """Raise Interrupted if a signal has been received."""
-        if self.name:
-            raise Interrupted(f"stopped by {self.name}")
 
 
 class Pretraining:
@@ -115,7 +104,7 @@ class Pretraining:
             "tokenizer": self.tokenizer,
         }
         made = {"code": code, "precision": runtime.precision, "versions": library_versions()}
-        self.work = WorkFolder(Path(work), arch, run, made)
+        self.work = WorkFolder(Path(work), run, made)
         self.model = build(arch, settings.model, facts.n_vocab, settings.dropout)
         seed = torch_seed("first values of pre-training", settings.seed)
         self.model.reset(torch.Generator().manual_seed(seed))
@@ -125,7 +114,7 @@ class Pretraining:
         warmup = settings.warmup / settings.updates
         schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
         self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
-        self.stop = StopRequest()
+        self.signals: list[str] = []  # stop signals received so far
         self.log = TrainingLog(self.tokens_per_update, runtime.device)
         state = self.work.load(settings.checkpoints) if processes.leads else None
         if state is not None:
@@ -148,11 +137,16 @@ class Pretraining:
         ids = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
         share = self.processes.share(own.batch)
         self.optimizer.zero_grad()
-        loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self.stop.check)
+        loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self._check_signals)
         self.processes.sum(self.optimizer.grad)
         self.processes.sum(loss)
         self.optimizer.step()
         return loss
+
+    def _check_signals(self) -> None:
+        """Raise Interrupted if a stop signal has been received."""
+        if self.signals:
+            raise Interrupted(f"stopped by {self.signals[-1]}")
 
     def train(self) -> None:
         """Train from the current state to the last update, saving checkpoints on the way.
@@ -160,7 +154,7 @@ class Pretraining:
         Raises InputError if the loss is not finite, and Interrupted, with the state saved, after a
         stop signal.
         """
-        with self.stop:
+        with noted_signals(self.signals):
             try:
                 self._train()
             except Interrupted as request:
@@ -222,7 +216,7 @@ class Pretraining:
         """
         done, settings = self.optimizer.updates, self.settings
         share = self.processes.share(len(self.heldout))
-        own = heldout_loss(self.model, self.heldout, self.runtime, self.stop.check, share)
+        own = heldout_loss(self.model, self.heldout, self.runtime, self._check_signals, share)
         total = torch.tensor(own, dtype=torch.float64)
         self.processes.sum(total)
         if not self.processes.leads:

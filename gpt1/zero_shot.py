@@ -15,7 +15,7 @@ log-probabilities.
 """
 
 import argparse
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,7 @@ from tasks.spec import TaskSpec
 
 Ids = np.ndarray
 EMPTY: Ids = np.empty(0, dtype=np.int64)
-Fill = Callable[[dict[str, Ids]], list[Ids]]
-Encoded = list[tuple[Ids, str | None]]  # a template's words, each with the column after it
+Template = list[Ids | str]  # the ids of words, and the columns between them
 Asked = tuple[list[Ids], Ids]  # the context, and what is scored
 
 
@@ -47,24 +46,29 @@ class EncodedPrompt:
     """A prompt with its words as ids; `choices` is empty if each row has its own, or none."""
 
     prompt: Prompt
-    before: Fill
-    scored: Fill
-    choices: list[Fill]
+    before: Template
+    scored: Template
+    choices: list[Template]
 
     @classmethod
     def of(cls, prompt: Prompt, task: str, tokenizer: Tokenizer) -> "EncodedPrompt":
         """Encode a prompt.
 
         Raises InputError if the tokenizer lacks a letter of its words, and for two choices that
-        become the same tokens.
+        become the same tokens, of which the first would always win.
         """
-
-        def encoded(text: str) -> Encoded:
-            return [(_ids(words, task, tokenizer), column) for words, column in parts(text)]
-
-        before, scored, *choices = map(encoded, (prompt.before, prompt.scored, *prompt.choices))
-        _check_different(prompt.choices, choices, task)
-        return cls(prompt, _fill(before), _fill(scored), [*map(_fill, choices)])
+        texts = (prompt.before, prompt.scored, *prompt.choices)
+        before, scored, *choices = (_encoded(text, task, tokenizer) for text in texts)
+        known: dict[tuple[str | bytes, ...], str] = {}
+        for choice, template in zip(prompt.choices, choices, strict=True):
+            key = tuple(part if isinstance(part, str) else part.tobytes() for part in template)
+            if key in known:
+                raise InputError(
+                    f"zero-shot {task}: to the tokenizer the choice {choice!r:.60} is the same as "
+                    f"{known[key]!r:.60}; give two different choices"
+                )
+            known[key] = choice
+        return cls(prompt, before, scored, choices)
 
     def rows(self, split: EncodedSplit) -> Iterator[list[Asked]]:
         """For each row, context and scored tokens of each choice; one pair if there are none."""
@@ -78,41 +82,31 @@ class EncodedPrompt:
 
     def _asked(self, first: Ids, second: Ids, own: list[Ids]) -> list[Asked]:
         asked, texts = [], {"first": first, "second": second}
-        filled = [np.concatenate(fill(texts)) for fill in self.choices]
+        filled = [np.concatenate(fill(template, texts)) for template in self.choices]
         for choice in filled or own or [EMPTY]:
             row = texts | {"choice": choice}
-            asked.append((self.before(row), np.concatenate(self.scored(row))))
+            asked.append((fill(self.before, row), np.concatenate(fill(self.scored, row))))
         return asked
 
 
-def _ids(text: str, task: str, tokenizer: Tokenizer) -> Ids:
-    ids = np.array(tokenizer.encode(text), dtype=np.int64)
-    if not ids.all():  # id 0 is <unk>
-        raise InputError(
-            f"zero-shot {task}: the tokenizer cannot spell {text.strip()!r}, its letters are not "
-            f"in the corpus; give {task} another prompt or other choices, or leave it out of what "
-            "is asked zero-shot"
-        )
-    return ids
-
-
-def _fill(template: Encoded) -> Fill:
-    return lambda row: [
-        ids for words, column in template for ids in ((words, row[column]) if column else (words,))
-    ]
-
-
-def _check_different(choices: Sequence[str], encoded: Sequence[Encoded], task: str) -> None:
-    """Raise InputError for two choices that are the same tokens: the first would always win."""
-    known: dict[Hashable, str] = {}
-    for choice, template in zip(choices, encoded, strict=True):
-        key = tuple((ids.tobytes(), column) for ids, column in template)
-        if key in known:
+def _encoded(text: str, task: str, tokenizer: Tokenizer) -> Template:
+    """A template with its words as ids."""
+    template: Template = []
+    for words, column in parts(text):
+        ids = np.array(tokenizer.encode(words), dtype=np.int64)
+        if not ids.all():  # id 0 is <unk>
             raise InputError(
-                f"zero-shot {task}: to the tokenizer the choice {choice!r:.60} is the same as "
-                f"{known[key]!r:.60}; give two different choices"
+                f"zero-shot {task}: the tokenizer cannot spell {words.strip()!r}, its letters are "
+                f"not in the corpus; give {task} another prompt or other choices, or leave it out "
+                "of what is asked zero-shot"
             )
-        known[key] = choice
+        template += [ids, column] if column else [ids]
+    return template
+
+
+def fill(template: Template, row: dict[str, Ids]) -> list[Ids]:
+    """The ids of a template's words and, for its columns, those of the row's texts."""
+    return [row[part] if isinstance(part, str) else part for part in template]
 
 
 def ask(scorer: Scorer, prompt: EncodedPrompt, split: EncodedSplit) -> dict[Scoring, np.ndarray]:

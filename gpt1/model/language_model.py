@@ -96,15 +96,14 @@ class LanguageModel(nn.Module):
         on_sum = self.training and self.settings.embd_dropout == "sum"
         return F.dropout(x, self.dropout.embd) if on_sum else x
 
-    def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:
+    def logits(self, hidden: Tensor, n_rows: int | None = None) -> Tensor:
         """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`: the LM head.
 
-        It is tied to the embedding matrix `we` (by default without dropout) and has no bias. If
-        `n_rows` is None, `lm_softmax` decides: every row of the matrix, positions included
-        (authors' code), or tokens and special tokens only. Zero-shot scoring passes `n_vocab`.
+        It is tied to the embedding matrix (without dropout) and has no bias. If `n_rows` is None,
+        `lm_softmax` decides: every row of the matrix, positions included (authors' code), or tokens
+        and special tokens only. Zero-shot scoring passes `n_vocab`.
         """
-        we = self.embed if we is None else we
-        return self.lm_features(hidden) @ we[: n_rows or self.n_softmax].T
+        return self.lm_features(hidden) @ self.embed[: n_rows or self.n_softmax].T
 
     @property
     def n_softmax(self) -> int:

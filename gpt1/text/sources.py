@@ -173,32 +173,32 @@ def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]
         paths = snapshot.checked_files(split)
         for path in paths if split in _used_splits(source) else ():
             name, heldout = path.relative_to(folder).as_posix(), split == source.heldout
-            cuts, n = _cut_lines(path) if source.lines else _cut_parquet(path)
-            for i, (start, stop) in enumerate(itertools.pairwise(cuts)):
-                rows = min(ROWS, n - i * ROWS)
+            parts = _parts_of_lines(path) if source.lines else _parts_of_parquet(path)
+            for i, (start, stop, rows) in enumerate(parts):
                 yield Document(f"{name}/{i:05}.txt", path, start, stop, rows, heldout)
 
 
-def _cut_parquet(path: Path) -> tuple[list[int], int]:
-    """The row numbers that bound the documents of a file, and the file's number of rows."""
+def _parts_of_parquet(path: Path) -> Iterator[tuple[int, int, int]]:
+    """The row numbers that bound each document of a file, and the number of its rows."""
     with _readable(path) as file:
         types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
         if types.get("text") not in (pa.string(), pa.large_string()):
             columns = ", ".join(types)
             raise InputError(f"{path}: no text column 'text'; found {columns}; fetch it again")
         n = file.metadata.num_rows
-    return [*range(0, n, ROWS), n], n
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
+        yield start, stop, stop - start
 
 
-def _cut_lines(path: Path) -> tuple[list[int], int]:
-    """The same for a text file: byte offsets, and its number of lines."""
-    cuts, at, n = [], 0, 0
+def _parts_of_lines(path: Path) -> Iterator[tuple[int, int, int]]:
+    """The same for a text file: byte offsets, and the number of its lines."""
+    start = 0
     with open(path, "rb") as file:
-        for line in file:
-            if n % ROWS == 0:
-                cuts.append(at)
-            at, n = at + len(line), n + 1
-    return [*cuts, at], n
+        while lines := list(itertools.islice(file, ROWS)):
+            stop = start + sum(map(len, lines))
+            yield start, stop, len(lines)
+            start = stop
 
 
 def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:

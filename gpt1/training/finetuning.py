@@ -45,44 +45,20 @@ Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n,
 
 @dataclass(frozen=True)
 class TaskData:
-    """A task's labelled splits as sequences.
-
-    `train_eval` is the sample of training rows for the train score. `drawn` is the number of
-    distinct training rows if only a share of them is trained on, otherwise None.
-    """
+    """A task's labelled splits as sequences."""
 
     spec: TaskSpec
     splits: dict[str, Sequences]
-    drawn: int | None = None
 
     @classmethod
-    def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
+    def of(cls, encoded: EncodedTask, n_vocab: int, n_ctx: int) -> "TaskData":
         """Build every labelled split."""
         spec, special = encoded.spec, SpecialTokens.after(n_vocab)
         splits = {
-            name: build_sequences(spec.family, encoded.splits[name], special, settings.model.n_ctx)
+            name: build_sequences(spec.family, encoded.splits[name], special, n_ctx)
             for name in encoded.named("train", "select", "report")
         }
-        return cls(spec, _with_sample(splits, settings.eval_train))
-
-    def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
-        """The same task with a share of its training rows, drawn by the seed; at least one row.
-
-        The rows are repeated up to the original number, so that an epoch has as many updates:
-        shares differ in how many distinct rows are seen, not in how long the model is trained. With
-        the same seed, the rows of a smaller share are among those of a larger one.
-        """
-        train = self.splits["train"]
-        drawn = drawn_rows(len(train), share, seed)
-        sample = _with_sample({"train": _chosen(train, np.sort(drawn))}, eval_train)["train_eval"]
-        repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
-        splits = {**self.splits, "train": repeated, "train_eval": sample}
-        return TaskData(self.spec, splits, len(drawn))
-
-    @property
-    def train_rows(self) -> int:
-        """Number of distinct training rows."""
-        return len(self.splits["train"]) if self.drawn is None else self.drawn
+        return cls(spec, splits)
 
     @property
     def label_entropy(self) -> float:
@@ -96,11 +72,6 @@ class TaskData:
         return float(-(shares * np.log(shares)).sum())
 
 
-def _with_sample(splits: dict[str, Sequences], eval_train: int) -> dict[str, Sequences]:
-    train = splits["train"]
-    return {**splits, "train_eval": _chosen(train, sample(len(train), eval_train))}
-
-
 def _chosen(split: Sequences, rows: np.ndarray) -> Sequences:
     arrays = {name: getattr(split, name)[rows] for name in ("ids", "lengths", "labels")}
     return replace(split, **arrays, groups=[split.groups[i] for i in rows])
@@ -108,6 +79,10 @@ def _chosen(split: Sequences, rows: np.ndarray) -> Sequences:
 
 class FineTuning:
     """A run: a language model with a classifier, the task's rows, and an optimizer.
+
+    A run on a share of the training rows repeats them up to the number of all, so that an epoch has
+    as many updates: shares differ in how many distinct rows are seen, not in how long the model is
+    trained. The train score is of a sample of the distinct rows, `train_eval`.
 
     After construction the weights are those of step 0, and `copied` names the transferred tensors;
     nothing has been trained yet. `history` holds the total and the classification loss of each
@@ -125,8 +100,14 @@ class FineTuning:
         runtime: Runtime,
     ):
         method, facts = settings.method, checkpoint.facts
+        train = data.splits["train"]
+        drawn = np.arange(len(train))
         if method.train_share < 1:
-            data = data.share(method.train_share, seed, settings.eval_train)
+            drawn = drawn_rows(len(train), method.train_share, seed)
+            repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
+            data = replace(data, splits={**data.splits, "train": repeated})
+        self.train_rows = len(drawn)
+        self.train_eval = _chosen(train, np.sort(drawn)[sample(len(drawn), settings.eval_train)])
         self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
         spec, model, dropout = data.spec, settings.model, settings.dropout
         generator = torch.Generator().manual_seed(torch_seed("first values of fine-tuning", seed))
@@ -143,9 +124,8 @@ class FineTuning:
         self.model = whole.to(runtime.device)
         if runtime.compile:
             language_model.compile_trunk()
-        n = len(data.splits["train"])
-        self.batch = min(settings.batch, n)
-        self.updates = n // self.batch * settings.epochs
+        self.batch = min(settings.batch, len(train))
+        self.updates = len(train) // self.batch * settings.epochs
         schedule = Schedule(settings.lr, warmup_linear, settings.warmup, self.updates)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.optimizer = Adam(trained, schedule, settings.optimizer)
@@ -206,13 +186,11 @@ class FineTuning:
         scores: Scores = {}
         rows, reported, probabilities, constant = {}, {}, {}, False
         for name, split in self.data.splits.items():
-            if name == "train":
-                continue
-            predictions, shares = selected if name == "select" else self.predict(split)
-            shown = name.removesuffix("_eval")
-            scores |= score_split(self.data.spec, predictions, split.labels, split.groups, shown)
-            rows[shown] = len(split)
-            if name not in ("train_eval", "select"):
+            scored = self.train_eval if name == "train" else split
+            predictions, shares = selected if name == "select" else self.predict(scored)
+            scores |= score_split(self.data.spec, predictions, scored.labels, scored.groups, name)
+            rows[name] = len(scored)
+            if name not in ("train", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6
                 reported[name], probabilities[name] = listed(predictions, shares)
         k = max(1, min(10, len(self.history) // 4))
@@ -230,14 +208,14 @@ class FineTuning:
             clf_loss_end=float(end[1]),
             label_entropy=self.data.label_entropy,
             steps=self.optimizer.updates,
-            train_rows=self.data.train_rows,
+            train_rows=self.train_rows,
             train_tokens=self.tokens,
             train_seconds=round(self.seconds, 4),
             peak_mb=round(self.runtime.peak_mb(), 1),
             cpu=cpu(),
             copied=self.copied,
             constant=constant,
-            truncated={s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},
+            truncated={name: split.truncated for name, split in self.data.splits.items()},
             predictions=reported,
             probabilities=probabilities,
         )

@@ -38,8 +38,8 @@ class WorkFolder:
     resumes from the one before it and loses only minutes.
     """
 
-    def __init__(self, parent: Path, arch: str, run: dict[str, Any], made: dict[str, Any]) -> None:
-        self.run = _name(arch, run)
+    def __init__(self, parent: Path, run: dict[str, Any], made: dict[str, Any]) -> None:
+        self.run = _name(run)
         self.folder = parent / f"{self.run}-{sha256_json(made)[:8]}"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.last = self.folder / "state.safetensors"
@@ -88,11 +88,11 @@ class WorkFolder:
         """Raise InputError if a checkpoint is missing, damaged or of another run."""
         check_checkpoint(path)
         facts = read_facts(path).model_dump(mode="json")
-        settings = {**(facts["settings"] or {})}
+        settings = facts["settings"] or {}
         settings.pop("heldout_tokens", None)
         run = {"settings": settings, "corpus": facts["corpus_sha256"]}
         run |= {key: facts[key] for key in ("arch", "tokenizer")}
-        if _name(facts["arch"], run) != self.run:
+        if _name(run) != self.run:
             raise InputError(f"{path}: of another run, with other settings or data")
 
     def publish(self, updates: Sequence[int], out: Path) -> None:
@@ -104,9 +104,9 @@ class WorkFolder:
                     shutil.copyfileobj(original, file)
 
 
-def _name(arch: str, run: dict[str, Any]) -> str:
+def _name(run: dict[str, Any]) -> str:
     """The name of a run: its architecture, with a digest of its settings and data."""
-    return f"{arch}-{sha256_json(run)[:16]}"
+    return f"{run['arch']}-{sha256_json(run)[:16]}"
 
 
 class LogRow(NamedTuple):

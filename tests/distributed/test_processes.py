@@ -1,12 +1,15 @@
 """Several processes train the model that one would, and one that ends stops the others.
 
-They are forked from a server that has imported PyTorch already.
+They are forked from a server that has imported PyTorch already; those under torchrun are slower.
 """
 
 import csv
 import os
+import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -192,3 +195,100 @@ def test_a_process_that_the_others_never_join_ends_with_one_line():
         for process in processes:
             process.join(SECONDS)
         assert [process.exitcode for process in processes] == [0, 0]
+
+
+faults = pytest.mark.faults  # under torchrun
+LONG = {"updates": 100_000, "checkpoints": [0, 100_000], "batch": 8}
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=3")
+SIGNALS = "--signals-to-handle=SIGTERM,SIGUSR1"
+
+
+def command(tmp_path, settings):
+    words = [sys.executable, *TORCHRUN, SIGNALS, "-m", "gpt1", "pretrain", "transformer"]
+    words += ["--corpus", corpus(tmp_path / "corpus"), "--settings", settings.to_json()]
+    return list(map(str, [*words, "--work", tmp_path / "work", "--out", tmp_path / "out"]))
+
+
+def workers(launcher: int, count: int) -> list[int]:
+    """The process ids of the launcher's processes, once training has begun."""
+    children = Path(f"/proc/{launcher}/task/{launcher}/children")
+    found: list[int] = []
+    while len(found) < count:
+        time.sleep(0.2)
+        found = [int(pid) for pid in children.read_text().split()]
+    return found
+
+
+def running(tmp_path, settings):
+    """A run under way: its launcher, and its processes by rank."""
+    launcher = subprocess.Popen(
+        command(tmp_path, settings), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    found = workers(launcher.pid, 3)
+    while not list(tmp_path.glob("work/*/update-0.json")):
+        assert launcher.poll() is None
+        time.sleep(0.2)
+    time.sleep(1)
+    return launcher, found
+
+
+def alive(pid: int) -> bool:
+    """Whether the process exists and is not waiting to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@faults
+def test_torchrun_trains_in_three_processes(tmp_path):
+    subprocess.run(command(tmp_path, pretrain_settings("transformer")), check=True)
+    assert read_json(tmp_path / "out" / "update-8.json")["runtime"]["processes"] == 3
+
+
+@faults
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_killed_process_stops_the_others_within_a_minute_and_is_named(tmp_path, rank):
+    launcher, pids = running(tmp_path, pretrain_settings("transformer", **LONG))
+    begun = time.monotonic()
+    os.kill(pids[rank], signal.SIGKILL)
+    said = launcher.communicate(timeout=60)[0]
+    assert time.monotonic() - begun < 60 and launcher.returncode == 1
+    assert re.search(rf"rank +: {rank} .*\n +exitcode +: -9 ", said), said
+    assert not any(alive(pid) for pid in pids)
+
+
+@faults
+def test_a_process_that_fails_says_why_in_one_line(tmp_path):
+    done = subprocess.run(
+        command(tmp_path, pretrain_settings("transformer", lr=1e30)),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert done.returncode == 1
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("error:"))
+    assert "the loss is" in line
+
+
+@faults
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_to_the_launcher_stops_all_processes(tmp_path, number):
+    launcher, pids = running(tmp_path, pretrain_settings("transformer", **LONG))
+    launcher.send_signal(number)
+    said = launcher.communicate(timeout=60)[0]
+    assert launcher.returncode != 0
+    assert f"error: stopped by {number.name} at update" in said, said
+    assert list(tmp_path.glob("work/*/state.safetensors"))
+    assert not any(alive(pid) for pid in pids)
+
+
+@faults
+def test_processes_whose_launcher_is_killed_stop(tmp_path):
+    launcher, pids = running(tmp_path, pretrain_settings("transformer", **LONG))
+    launcher.kill()
+    launcher.wait()
+    end = time.monotonic() + 60
+    while any(alive(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.5)
+    assert not any(alive(pid) for pid in pids)

@@ -1,6 +1,5 @@
 """Refused by name: code in YAML and in arrays, words of the shell, ways out of a folder."""
 
-import io
 import itertools
 import json
 import os
@@ -8,13 +7,12 @@ import pickle
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gpt1.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokens import open_tokens
-from gpt1.weights.published import read_chunk, read_huggingface
+from gpt1.weights.published import read_weights
 from tasks import task
 from tasks.common.arrow import read_split, split_names
 from tasks.common.errors import InputError
@@ -59,41 +57,20 @@ def test_what_snakemake_would_act_on_in_a_config_is_refused_before(text, fault, 
     assert not (tmp_path / "made").exists()
 
 
-def npy(path, payload):
-    with open(path, "wb") as file:
-        np.save(file, np.array([payload], dtype=object), allow_pickle=True)
-
-
 def pickled(path, payload):
     path.write_bytes(pickle.dumps(payload))
 
 
-def huge(path, payload):
-    header = {"descr": "<f4", "fortran_order": False, "shape": (10**13,)}
-    file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(file, header)
-    path.write_bytes(file.getvalue() + b"\0" * 64)
-
-
-@pytest.mark.parametrize("damage", [npy, pickled, huge])
-def test_a_pickle_in_an_array_and_an_array_that_claims_too_much_are_never_loaded(tmp_path, damage):
-    published_files.write_small(tmp_path)
-    damage(tmp_path / "openai" / "params_4.npy", Touch(tmp_path / "made"))
-    with pytest.raises(InputError, match=r"params_4\.npy: expected a vector of float32, found"):
-        read_chunk(tmp_path / "openai" / "params_4.npy")
-    assert not (tmp_path / "made").exists()
-
-
 def test_pickled_weights_of_the_hub_are_never_loaded(tmp_path):
     published_files.write_small(tmp_path)
-    folder = tmp_path / "huggingface"
+    folder = tmp_path / "weights"
     (folder / "model.safetensors").unlink()
     pickled(folder / "pytorch_model.bin", Touch(tmp_path / "made"))
     with pytest.raises(InputError, match="in one file, never a pickle"):
-        read_huggingface(folder, 11, published_files.SMALL)
+        read_weights(folder, 11, published_files.SMALL)
     pickled(folder / "model.safetensors", Touch(tmp_path / "made"))
     with pytest.raises(InputError, match="not a whole safetensors file"):
-        read_huggingface(folder, 11, published_files.SMALL)
+        read_weights(folder, 11, published_files.SMALL)
     assert not (tmp_path / "made").exists()
 
 

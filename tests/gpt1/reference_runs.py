@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data import EncodedSplit
 from gpt1.model.layout import layout_of
 from gpt1.settings import (
     FinetuneSettings,
@@ -72,15 +71,7 @@ def tuning(
     **model,
 ):
     """The package's run at step 0 in the precision asked for, its weights drawn anew."""
-    firsts, seconds, choices, labels = examples(name)
-    split = EncodedSplit(
-        guids=[str(i) for i in range(len(labels))],
-        groups=[""] * len(labels),
-        labels=np.array(labels),
-        first=[np.array(x, dtype=np.int32) for x in firsts],
-        second=[np.array(x, dtype=np.int32) for x in seconds],
-        choices=[[np.array(c, dtype=np.int32) for c in row] for row in choices],
-    )
+    split = toy.encoded_split(*examples(name))
     encoded = toy.encoded_task(task(name).spec, train=split, select=split, dev=split)
     settings = FinetuneSettings(
         **{"epochs": 4, "batch": 3, "warmup": 0.3, "eval_train": 2, "lm_coef": lm_coef, "lr": lr},
@@ -91,7 +82,7 @@ def tuning(
     torch.set_default_dtype(dtype)
     try:
         blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
-        data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
+        data, runtime = TaskData.of(encoded, N_VOCAB, N_CTX), Runtime(skip_pads=skip_pads)
         run = FineTuning(data, blank, settings, "none", 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)

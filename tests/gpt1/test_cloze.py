@@ -14,7 +14,7 @@ from tests.gpt1 import toy
 from tests.gpt1.cell_jobs import write_checkpoint
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.test_zero_shot import by_hand
-from tests.support.programs import refusal
+from tests.support.programs import call, refusal
 
 ITEMS = [
     {"skill": "mood", "context": "A play.", "choices": ["He was glad.", "He was sad."], "label": 0},
@@ -95,9 +95,7 @@ def test_a_wrong_item_is_one_line_that_names_file_and_line(wrong, tokenizer, tmp
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
-def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
-    arch, tokenizer, tmp_path, monkeypatch, capsys
-):
+def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(arch, tokenizer, tmp_path):
     checkpoints = [tmp_path / f"update-{update}.safetensors" for update in (0, 8)]
     for update in (0, 8):
         facts = {"seed": 3, "update": update, "tokens": update * 96, "corpus": "shuffled"}
@@ -105,9 +103,7 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
     path, out = write_items(tmp_path), tmp_path / "out"
     arguments = [arch, "--items", path, "--tokenizer", tmp_path / "tokenizer", "--out", out]
     arguments += ["--settings", toy.model(arch).to_json(), "--checkpoints", *checkpoints]
-    monkeypatch.setattr("sys.argv", ["cloze", *map(str, arguments)])
-    cloze.main()
-    printed = capsys.readouterr().out.splitlines()
+    printed = call(cloze.main, *arguments).stdout.splitlines()
     assert len(printed) == 2
     for update, line in zip((0, 8), printed, strict=True):
         record = read_json(out / f"update-{update}.json")

@@ -116,11 +116,9 @@ def test_a_mistake_is_one_line(results, options, told):
     assert told in refused(program.main, checkpoint, "--prompt", "a", *options)
 
 
-def test_a_checkpoint_that_is_not_there_and_one_without_its_tokenizer_are_told(results, tmp_path):
+def test_a_checkpoint_that_is_not_there_and_another_tokenizer_are_told(results, tmp_path):
     done = call(program.main, tmp_path / "update-9.safetensors", "--prompt", "a")
     assert done.returncode == 1 and "update-9.json: no such file" in done.stderr
-    with pytest.raises(InputError, match="no tokenizer beside its results; give its folder"):
-        program.tokenizer_folder(tmp_path / "a/b/c/update-9.safetensors")
     write_tokenizer(tmp_path / "other")
     tokenizer = tmp_path / "other" / "encoder.json"
     tokenizer.write_text(tokenizer.read_text() + "\n")

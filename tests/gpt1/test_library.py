@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 import gpt1
 from gpt1.generate import TextModel
@@ -20,6 +19,7 @@ from gpt1.predict import Predictor
 from tasks.common.errors import InputError
 from tests.gpt1.cell_jobs import SEEDS, kept_cell, write_checkpoint, write_task
 from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.test_zero_shot import by_hand
 from tests.support.tables import write_table
 from tests.workflow.configs import complete
 
@@ -70,15 +70,6 @@ def test_the_documented_lines_give_what_is_said_of_them(root):
     assert kinds["n_seeds"] == "i" and kinds["ours"] == "f"
 
 
-def log_probability(model, ids, start):
-    """That of the tokens from `start` on, each after all tokens before it."""
-    with torch.no_grad():
-        hidden, _ = model.model(torch.tensor([ids]))
-        logits = model.model.logits(hidden[0], n_rows=model.tokenizer.n_vocab)
-    values = logits[:-1].log_softmax(-1).gather(1, torch.tensor(ids)[1:, None])
-    return float(values[start - 1 :].sum())
-
-
 def test_a_text_that_does_not_fit_is_scored_by_windows_each_token_once():
     model = gpt1.load(CHECKPOINT)
     assert isinstance(model, TextModel) and model.model.n_ctx == 24
@@ -86,10 +77,10 @@ def test_a_text_that_does_not_fit_is_scored_by_windows_each_token_once():
     ids, newline = model.tokenizer.encode(long), model.tokenizer.newline_id
     scores = model.score([short, long, short])
     assert scores["tokens"].tolist() == [3, 30, 3]
-    by_hand = log_probability(model, [newline, *model.tokenizer.encode(short)], 1)
-    assert scores["log_probability"][[0, 2]].tolist() == pytest.approx([by_hand] * 2, abs=1e-4)
-    first = log_probability(model, [newline, *ids[:23]], 1)
-    rest = log_probability(model, [newline, *ids[7:]], 17)
+    alone = sum(by_hand(model, [newline, *model.tokenizer.encode(short)]))
+    assert scores["log_probability"][[0, 2]].tolist() == pytest.approx([alone] * 2, abs=1e-4)
+    first = sum(by_hand(model, [newline, *ids[:23]]))
+    rest = sum(by_hand(model, [newline, *ids[7:]])[16:])
     assert scores["log_probability"][1] == pytest.approx(first + rest, abs=1e-4)
     assert scores["perplexity"][1] == pytest.approx(np.exp(-(first + rest) / 30), rel=1e-4)
 

@@ -101,15 +101,6 @@ def test_answers_have_labels_and_probabilities(made, as_json):
         assert [float(x) for x in line[1:]] == pytest.approx(shares, abs=1e-4)
 
 
-def test_each_row_has_its_own_probabilities_whatever_the_lengths(rte):
-    rows = [Row(text="a b c d " * n, second="b") for n in (3, 2, 1)]
-    predictor = Predictor(rte)
-    _, together = predictor.answer(rows, "rows")
-    alone = [predictor.answer([row], "row")[1][0] for row in rows]
-    assert together == pytest.approx(np.array(alone), abs=1e-6)
-    assert abs(together[0] - together[2]).max() > 1e-4
-
-
 def test_choices_are_named_by_their_columns_and_scores_are_numbers(made):
     choices = ["a", "b c", "d"]  # fewer than in RACE, which one logit a choice allows
     own = ["--text", "a b", "--second", "c", "--choices", *choices, "--json"]
@@ -121,10 +112,26 @@ def test_choices_are_named_by_their_columns_and_scores_are_numbers(made):
     assert header == "prediction" and 0 <= float(number) <= 5
 
 
-def test_columns_may_stand_in_any_order(tmp_path):
-    path = tmp_path / "rows.tsv"
-    path.write_text("choice2\tsecond\tchoice1\ttext\nd\tb\tc\ta\n")
-    assert read_rows(path) == [Row(text="a", second="b", choices=["c", "d"])]
+CHOICES = {"kind": "multiple_choice", "columns": {"choices": ["choice1", "choice2"]}}
+READ = {  # a header and a row, what the config says of the task, if it is one of one's own
+    "any order": ("choice2,second,choice1,text", "d,b,c,a", None, ("a", "b", ["c", "d"])),
+    "label": ("text,label", "a,good", {"kind": "classification"}, ("a",)),
+    "pair": ("text,second,label,id", "a,b,good,3", {"kind": "pair"}, ("a", "b")),
+    "choices": ("text,choice1,choice2,label", "a,b,c,1", CHOICES, ("a", "", ["b", "c"])),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_a_file_of_rows_or_the_training_file_is_read_whatever_its_order(case, tmp_path):
+    header, row, keys, texts = READ[case]
+    (tmp_path / "train.csv").write_text(f"{header}\n{row}\n")
+    names = {}
+    if keys:
+        labels = [] if "columns" in keys else ["bad", "good"]
+        own = OwnTask.model_validate({"files": "train.csv", "labels": labels} | keys)
+        names = columns_of(own_task("mine", own).table)
+    expected = Row(**dict(zip(Row.model_fields, texts, strict=False)))
+    assert read_rows(tmp_path / "train.csv", names) == [expected]
 
 
 def test_a_file_may_have_the_columns_of_the_training_file(made, tmp_path):
@@ -187,6 +194,7 @@ def test_a_cell_that_is_not_kept_is_told_with_the_remedy(tmp_path):
         ("a.tsv", "sentence\na\n", "line 2: text: missing"),
         ("a.tsv", "text\tsecond\na\n", "line 2: expected 2 columns, found 1"),
         ("a.csv", 'text\n"a",b\n', "line 2: expected 1 columns, found 2"),
+        ("a.csv", "text,label\na,good\n", "line 2: label: found 'good'; extra inputs"),
         ("a.tsv", "text\tsecond\n", "no rows below the header"),
         ("a.tsv", "text\ttext\na\tb\n", "1: a column occurs twice"),
         ("a.jsonl", '{"text": "a"}\n{"texts": "a"}\n', "line 2: text: missing"),
@@ -196,7 +204,7 @@ def test_a_malformed_file_is_told_with_its_line(tmp_path, name, text, told):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match=f"{path}: ?{told}"):
-        read_rows(path)
+        read_rows(path, {"text": "text", "second": "second", "mine": "choice1"})  # another task's
 
 
 def test_rows_with_different_numbers_of_choices_are_refused(made):
@@ -237,40 +245,6 @@ def test_what_is_not_as_it_was_kept_is_refused(rte, name):
         file.write(b" ")
     with pytest.raises(InputError, match=f"{name}: not the file .*; keep the cell again"):
         Predictor(rte)
-
-
-@pytest.mark.parametrize(
-    ("keys", "row", "expected"),
-    [
-        ({"kind": "classification"}, {"text": "a", "label": "good"}, Row(text="a")),
-        (
-            {"kind": "pair"},
-            {"text": "a", "second": "b", "label": "good", "id": 3},
-            Row(text="a", second="b"),
-        ),
-        (
-            {"kind": "multiple_choice", "columns": {"choices": ["choice1", "choice2"]}},
-            {"text": "a", "choice1": "b", "choice2": "c", "label": 1},
-            Row(text="a", choices=["b", "c"]),
-        ),
-    ],
-)
-def test_the_training_file_is_read_where_its_columns_have_the_default_names(
-    keys, row, expected, tmp_path
-):
-    labels = [] if "columns" in keys else ["bad", "good"]
-    own = OwnTask.model_validate({"files": "train.csv", "labels": labels} | keys)
-    pd.DataFrame([row]).to_csv(tmp_path / "train.csv", index=False)
-    assert read_rows(tmp_path / "train.csv", columns_of(own_task("mine", own).table)) == [expected]
-
-
-def test_columns_are_checked_where_a_file_is_not_the_training_file(tmp_path):
-    (tmp_path / "rows.csv").write_text("text,label\na,good\n")
-    names = {"text": "text", "second": "second"}
-    with pytest.raises(InputError, match="line 2: label: found 'good'; extra inputs"):
-        read_rows(tmp_path / "rows.csv", names)
-    with pytest.raises(InputError, match="line 2: label: found 'good'; extra inputs"):
-        read_rows(tmp_path / "rows.csv")
 
 
 def test_a_data_frame_and_a_single_dictionary_are_rows(made):

@@ -8,25 +8,16 @@ import pytest
 
 from gpt1.cell import Cell
 from gpt1.pretrain import Pretraining
-from gpt1.records import EncodedFacts, ZeroShotScore
+from gpt1.records import ZeroShotScore
 from gpt1.streams import Purpose, stream, torch_seed
 from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
 from tasks.common.errors import InputError
-from tests.facts import SCORED, SPLIT
+from tests.facts import SCORED
 from tests.gpt1 import toy
 from tests.support.programs import refusal
-
-
-def test_a_record_is_read_as_it_was_written(tmp_path):
-    split = {**SPLIT, "lengths": {7: 2, 12: 1}, "n_ctx_needed": {16: 3}}
-    facts = EncodedFacts(spec=task("stsb").spec, tokenizer="t", n_vocab=9, splits={"train": split})
-    facts.write(tmp_path / "stsb.json")
-    assert EncodedFacts.read(tmp_path / "stsb.json") == facts
-    assert json.loads((tmp_path / "stsb.json").read_text())["spec"]["family"] == "similarity"
-    assert facts.spec == task("stsb").spec and facts.mean_length == 26 / 3
 
 
 @pytest.mark.parametrize(
@@ -75,7 +66,7 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
     training.train()
     own = toy.settings(arch, model=model)
-    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
+    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, model.n_ctx)
     for update in settings.checkpoints:
         source = load_checkpoint(training.work.checkpoint(update), arch, model, "t" * 64)
         run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())

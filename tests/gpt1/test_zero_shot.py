@@ -11,12 +11,11 @@ from gpt1.data import load_task, sample
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.zero_shot import EMPTY, EncodedPrompt, ask, best_threshold, predict, score_task
+from gpt1.zero_shot import EMPTY, EncodedPrompt, ask, best_threshold, fill, predict, score_task
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
-from tasks.metrics import score_split
 from tasks.prompt import Prompt
 from tests.gpt1 import toy
 from tests.gpt1.cell_jobs import rows_of, write_checkpoint, write_encoded
@@ -113,37 +112,6 @@ def test_the_best_choice_is_said_and_of_stsb_by_how_much_the_last_one_is_better(
     assert predict(task("cola").spec, scores, threshold=-1.5).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("name", [t.name for t in TASKS if t.prompt.choices])
-def test_who_knows_the_right_verdict_has_100_and_who_reads_nothing_is_at_chance(name, monkeypatch):
-    encoded, prompt = toy.encoded(task(name), dev=60), prompt_of(name)
-    split = encoded.splits["dev"]
-    likely = {"stsb": split.labels / 5}.get(name, split.labels)  # of the last choice
-
-    def knows(row, choice):
-        return likely[row] * choice if name == "stsb" else 3.0 * (choice == likely[row])
-
-    def scores(of_row):  # as the two calls of `ask`: all rows, then the choices alone
-        bias = [-5.0 + choice for choice in range(len(prompt.choices))]
-        for rows in (range(60), [None]):
-            pull = [
-                [of_row(row, c) if row is not None else 0 for c in range(len(bias))] for row in rows
-            ]
-            yield [[np.full(4, b + p) for b, p in zip(bias, row, strict=True)] for row in pull]
-
-    scorer = Scorer(toy.random_model("lstm"), NEWLINE, Runtime())
-    for of_row, is_right in ((knows, True), (lambda *_: 0.0, False)):
-        answers = scores(of_row)
-        monkeypatch.setattr(scorer, "log_probabilities", lambda _, of=answers: next(of))
-        values = ask(scorer, prompt, split)["calibrated"]
-        said = predict(encoded.spec, values)
-        if is_right:
-            assert score_split(encoded.spec, said, split.labels, split.groups, "dev")["dev"][
-                encoded.spec.metric
-            ] == pytest.approx(100)
-        else:
-            assert len({*said}) == 1 and np.ptp(values) == 0
-
-
 def test_the_threshold_is_the_best_of_all_midpoints():
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -193,8 +161,8 @@ def test_the_ids_of_words_and_texts_are_those_of_the_whole_text(tmp_path):
             tokenizer.encode(template.format(**texts))
             for template in (of.prompt.before, of.prompt.scored)
         )
-        assert np.concatenate([EMPTY, *encoded.before(row)]).tolist() == before, of.name
-        assert np.concatenate(encoded.scored(row)).tolist() == scored, of.name
+        assert np.concatenate([EMPTY, *fill(encoded.before, row)]).tolist() == before, of.name
+        assert np.concatenate(fill(encoded.scored, row)).tolist() == scored, of.name
 
 
 def test_the_words_of_a_prompt_are_spelled_by_the_tokenizer_or_refused(tmp_path):

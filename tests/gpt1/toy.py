@@ -94,9 +94,8 @@ def start(
     data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return FineTuning(
-        TaskData.of(data, N_VOCAB, own), source(arch), own, n_transfer, seed, runtime or Runtime()
-    )
+    data = TaskData.of(data, N_VOCAB, own.model.n_ctx)
+    return FineTuning(data, source(arch), own, n_transfer, seed, runtime or Runtime())
 
 
 def split(task, n, name):
@@ -107,19 +106,29 @@ def split(task, n, name):
         return rng.integers(1, N_VOCAB, rng.integers(low, high)).astype(np.int32)
 
     n_choices = {"race": 4, "story_cloze": 2, "dprd": 2}.get(task.name, 0)
-    none = np.empty(0, dtype=np.int32)
     has_second = task.family in ("entailment", "similarity") or task.name == "race"
     labels = np.arange(n) % (n_choices or len(task.labels))
     if task.metric == "pearson":
         labels = rng.random(n) * 5
-    return EncodedSplit(
-        guids=[f"{task.name}/{name}/{i}" for i in range(n)],
-        groups=[("middle", "high")[i % 2] if task.name == "race" else "" for i in range(n)],
-        labels=labels,
-        first=[text() for _ in range(n)],
-        second=[text() if has_second else none for _ in range(n)],
-        choices=[[text(1, 4) for _ in range(n_choices)] for _ in range(n)],
+    return encoded_split(
+        [text() for _ in range(n)],
+        [text() if has_second else [] for _ in range(n)],
+        [[text(1, 4) for _ in range(n_choices)] for _ in range(n)],
+        labels,
+        [("middle", "high")[i % 2] if task.name == "race" else "" for i in range(n)],
     )
+
+
+def encoded_split(first, second=None, choices=None, labels=None, groups=None):
+    """An encoded split of ids, one entry for each row; absent texts are empty, labels 0."""
+    n = len(first)
+    first, second = (
+        [np.array(ids, dtype=np.int32) for ids in of] for of in (first, second or [[]] * n)
+    )
+    choices = [[np.array(ids, dtype=np.int32) for ids in row] for row in choices or [[]] * n]
+    labels = np.zeros(n, dtype=np.int64) if labels is None else np.array(labels)
+    guids = [str(i) for i in range(n)]
+    return EncodedSplit(guids, groups or [""] * n, labels, first, second, choices)
 
 
 def encoded_task(spec, **splits):

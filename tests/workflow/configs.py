@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from gpt1.cell import WEIGHT_FILES
 from gpt1.text.vocabulary import PUBLISHED_FILES
-from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
 from workflow import results_folder
@@ -94,8 +94,7 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
     if found.experiment.cloze:
         write_empty(folder, (found.experiment.cloze,))
     if found.experiment.pretrained:
-        pretrained = found.experiment.pretrained
-        write_empty(folder / pretrained.path, WEIGHT_FILES[pretrained.format])
+        write_empty(folder / found.experiment.pretrained.path, WEIGHT_FILES)
 
 
 def split_files(config: Config, name: str) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpt1.cell import WEIGHT_FILES
 from gpt1.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, KINDS, PUBLISHED_FILES
-from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks.common.errors import InputError
 from tasks.common.files import MANIFEST, read_json, sha256_file, sha256_json, write_json
 from tasks.hub import HubSource, corpus
@@ -140,8 +140,7 @@ def published_files(config: Config) -> dict[str, list[str]]:
     root, files = config.data or "", {}
     if weights:
         path = os.path.join(root, weights.path)
-        names = WEIGHT_FILES[weights.format]
-        files["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
+        files["experiment.pretrained.path"] = [os.path.join(path, name) for name in WEIGHT_FILES]
     if folder:
         path = os.path.join(root, folder)
         there = (kind for kind in KINDS if any(os.path.exists(f"{path}/{name}") for name in kind))

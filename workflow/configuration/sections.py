@@ -60,19 +60,10 @@ class Pretrained(Settings):
     """Published weights, in place of corpus and pretrain."""
 
     path: DataPath
-    """The folder of the weights, under the data folder or absolute."""
-    format: Literal["openai", "huggingface"]
-    """Their format: openai (params_*.npy) or huggingface (config.json and model.safetensors)."""
+    """The folder of the weights, config.json and model.safetensors, under the data folder or
+    absolute."""
     updates: Count
     """Updates that the weights were trained for, which no file states."""
-    release: bool = False
-    """Whether to accept only OpenAI's own files, checked by their digests."""
-
-    @model_validator(mode="after")
-    def _check_release(self) -> Self:
-        if self.release and self.format != "openai":
-            raise ValueError("release: OpenAI's files have format: openai")
-        return self
 
 
 class Tokenizer(Settings):

@@ -16,16 +16,14 @@ rule import:
     resources:
         **data_job(8000),
     params:
-        format=cfg.experiment.pretrained.format,
         folder=os.path.dirname(paths.weight_files(cfg)[0]),
         tokenizer=tokenizer_folder,
         updates=grid.updates[-1],
-        release="--release" if cfg.experiment.pretrained.release else "",
         settings=settings_json(lambda config, _: config.model("transformer")),
         contents=contents(vocabulary, weights),
         code=code.digest("gpt1.weights.published"),
     shell:
-        "python -m gpt1 convert import --format {params.format} --from {params.folder:q}"
+        "python -m gpt1 convert import --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
-        " --updates {params.updates} {params.release} --code {params.code} --out {output.checkpoint}"
+        " --updates {params.updates} --code {params.code} --out {output.checkpoint}"
         " &> {log}"

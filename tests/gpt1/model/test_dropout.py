@@ -27,23 +27,12 @@ def rates(**given):
     return toy.NO_DROPOUT.model_copy(update=given)
 
 
-def recorded_embedding(run, monkeypatch):
-    """A list that fills with the embedding matrix of every step."""
-    model = run.model.language_model
-    seen, original = [], model.embedding_matrix
-
-    def embedding_matrix():
-        seen.append(original())
-        return seen[-1]
-
-    monkeypatch.setattr(model, "embedding_matrix", embedding_matrix)
-    return seen
-
-
 def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypatch):
     torch.manual_seed(0)
     run = tuning("race", "transformer", torch.float64, dropout=rates(embd=0.3))
-    seen = recorded_embedding(run, monkeypatch)
+    model, seen = run.model.language_model, []
+    matrix = model.embedding_matrix
+    monkeypatch.setattr(model, "embedding_matrix", lambda: seen.append(matrix()) or seen[-1])
     run.model.train()
     rows = np.arange(3)
     found = run.losses(rows, run.data.splits["train"])
@@ -52,7 +41,7 @@ def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypat
     assert 0.25 < share < 0.35 and bool((dropped[N_VOCAB + 3 :] == 0).any())
     kept = dropped != 0
     assert bool(kept.any(1).all()) and not bool(kept.all(1).any())  # element by element
-    close(dropped[kept], run.model.language_model.embed.detach()[kept] / 0.7, 1e-12)
+    close(dropped[kept], model.embed.detach()[kept] / 0.7, 1e-12)
     expected = reference(run, embed=dropped)
     total, *_ = expected.loss(*batch_of(expected, "race", rows), 0.5)
     assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)

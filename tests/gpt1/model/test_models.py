@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from gpt1.model import layout
-from gpt1.model.classifier import classification_loss
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
@@ -108,19 +107,6 @@ def test_dropout_on_the_matrix_has_one_mask_for_input_and_softmax_and_on_the_sum
     assert torch.equal(model(ids)[0], model(ids)[0])
 
 
-def test_the_classification_loss_is_the_cross_entropy_of_classes_and_of_soft_targets():
-    generator = torch.Generator().manual_seed(4)
-    logits = torch.randn(5, 6, generator=generator)
-    classes = torch.tensor([0, 5, 2, 3, 1])
-    soft = torch.rand(5, 6, generator=generator).softmax(-1)
-    for given in (logits, logits.bfloat16()):
-        log_p = given.double().log_softmax(-1)
-        hard = -float(log_p[range(5), classes].mean())
-        assert float(classification_loss(given, classes)) == pytest.approx(hard, rel=1e-5)
-        mixed = -float((soft * log_p).sum(-1).mean())
-        assert float(classification_loss(given, soft)) == pytest.approx(mixed, rel=1e-5)
-
-
 def test_a_shape_of_the_other_architecture_or_with_uneven_heads_is_refused():
     for arch, shape in (("lstm", TransformerShape()), ("transformer", LSTMShape())):
         with pytest.raises(InputError, match=f"give the shape of a {arch}"):
@@ -147,30 +133,10 @@ def test_a_shared_prefix_is_what_all_sequences_begin_with_but_never_the_classify
 
 
 @pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
-@pytest.mark.parametrize("shared_prefix", [False, True], ids=["separate", "shared"])
-def test_every_target_is_predicted_from_the_token_before_it(skip_pads, shared_prefix):
-    found = layout.layout_of(
-        IDS,
-        LENGTHS,
-        torch.empty(0),
-        skip_pads=skip_pads,
-        shared_prefix=shared_prefix,
-        with_targets=True,
-    )
-    tokens, places = found.tokens.tolist(), found.places.tolist()
-    states, wanted = found.targets.state.tolist(), found.targets.token.tolist()
-    pairs = {(tokens[i], places[i], t) for i, t in zip(states, wanted, strict=True)}
-    rows = [row[:n].tolist() for row, n in zip(IDS.reshape(4, 5), LENGTHS.flat, strict=True)]
-    assert pairs == {(row[i], i, row[i + 1]) for row in rows for i in range(len(row) - 1)}
-    assert float(found.targets.weight.sum()) == pytest.approx(1.0)
-    assert found.tokens[found.ends].tolist() == [9] * 4
-    grid = found.pad(found.tokens)
-    assert found.unpad(grid).tolist() == tokens
-
-
-def separate_and_shared(name, dtype, skip_pads=True):
-    """Loss and gradients of six examples, some truncated, computed both ways."""
-    run, found = tuning(name, "transformer", dtype, skip_pads=skip_pads), []
+@pytest.mark.parametrize("name", ["race", "story_cloze"])
+def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name, skip_pads):
+    """Of six examples, some truncated."""
+    run, found = tuning(name, "transformer", torch.float64, skip_pads=skip_pads), []
     split = run.data.splits["train"]
     split.ids[2, 0, 0] += 1  # an example whose choices share nothing
     split.ids[3, 1], split.lengths[3, 1] = split.ids[3, 0], split.lengths[3, 0]  # equal choices
@@ -181,13 +147,7 @@ def separate_and_shared(name, dtype, skip_pads=True):
         run.model.shared_prefix = shared_prefix
         loss, _ = run.losses(np.arange(6), split)
         found.append((loss.detach(), *torch.autograd.grad(loss, list(run.model.parameters()))))
-    return found
-
-
-@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
-@pytest.mark.parametrize("name", ["race", "story_cloze"])
-def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name, skip_pads):
-    for one, other in zip(*separate_and_shared(name, torch.float64, skip_pads), strict=True):
+    for one, other in zip(*found, strict=True):
         assert torch.allclose(one, other, rtol=1e-10, atol=1e-12)
 
 

@@ -148,22 +148,15 @@ def test_every_merge_is_a_most_frequent_pair_of_its_moment(counts):
         assert pairs[pair] == max(pairs.values()), (rank, pair)
 
 
-def train_in_a_process(documents, merges, out, **options):
-    command = [sys.executable, "-m", "gpt1", "tokenizer", "--out", out]
-    command += ["--documents", documents, "--merges", merges]
-    return subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
-
-
 def test_training_in_two_processes_gives_the_same_bytes_and_reports_missing_merges(
     counts, tmp_path, root
 ):
-    lines = "".join(f"{w}\t{c}\n" for w, c in counts.items())
-    documents = write_words(tmp_path, lines)
-    found = []
+    documents = write_words(tmp_path, "".join(f"{w}\t{c}\n" for w, c in counts.items()))
+    command = [sys.executable, "-m", "gpt1", "tokenizer", "--documents", documents]
+    options, found = {"cwd": root, "capture_output": True, "text": True}, []
     for seed in ("1", "2"):
-        done = train_in_a_process(
-            documents, 100_000, tmp_path / seed, cwd=root, env={"PYTHONHASHSEED": seed}
-        )
+        words = [*command, "--merges", "100000", "--out", tmp_path / seed]
+        done = subprocess.run(words, env={"PYTHONHASHSEED": seed}, **options)
         assert done.returncode == 0, done.stderr
         assert "of 100,000 merges" in done.stdout
         found.append([(tmp_path / seed / name).read_bytes() for name in vocabulary.FILES])

@@ -91,14 +91,6 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
             assert isinstance(seed["alarms"], list) and seed["best_epoch"] in (1, 2)
 
 
-def test_more_seeds_train_alone_and_the_log_says_how_many_are_of_an_earlier_run(files, capsys):
-    own = cells("none", 2)
-    train(files, own, [0, 1])
-    assert "earlier run" not in capsys.readouterr().out
-    train(files, own, [0, 1, 2])
-    assert f"taken from an earlier run: {2 * len(own)} of {3 * len(own)}" in capsys.readouterr().out
-
-
 def test_predictions_beside_a_cell_give_its_scores_again(files):
     own = cells("none", 2)
     train(files, own, [0, 1])
@@ -418,12 +410,16 @@ def test_the_rows_of_a_job_are_in_memory_once(files):
     assert len(own.data) == 1
 
 
-def test_cells_that_are_trained_alike_are_trained_once_whatever_their_names(files, monkeypatch):
+def test_a_run_of_the_same_training_is_taken_whatever_its_cells_name_and_the_log_says_so(
+    files, monkeypatch, capsys
+):
     own = cells(2)
     train(files, own, [0])
-    monkeypatch.setattr(FineTuning, "train", None)
-    (settings,) = own.values()
-    same = {Cell("finetune.lr-0.003", "rte"): settings}
-    assert train(files, same, [0], runtime=Runtime(threads=2)) == []
+    assert "earlier run" not in capsys.readouterr().out
+    trained, method = [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda s: trained.append(s.seed) or method(s))
+    same = {Cell("finetune.lr-0.003", "rte"): settings for settings in own.values()}
+    assert train(files, same, [0, 1], runtime=Runtime(threads=2)) == [] and trained == [1]
+    assert "taken from an earlier run: 1 of 2" in capsys.readouterr().out
     one, other = (read_json(*paths(files, each)) for each in (own, same))
-    assert one["seeds"] == other["seeds"]
+    assert one["seeds"] == other["seeds"][:1]

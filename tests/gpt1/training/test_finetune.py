@@ -32,7 +32,7 @@ def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_d
 
 def test_the_train_score_is_of_a_random_sample_of_the_rows():
     run = start(sizes={"train": 64, "select": 4, "dev": 4}, eval_train=8)
-    train, sampled = (run.data.splits[name] for name in ("train", "train_eval"))
+    train, sampled = run.data.splits["train"], run.train_eval
     rows = sample(64, 8)
     assert rows.max() > 8
     for name in ("ids", "lengths", "labels"):
@@ -116,6 +116,7 @@ def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypat
     run = start(epochs=3)
     seen = []
     predict, names = run.predict, {id(v): k for k, v in run.data.splits.items()}
+    names[id(run.train_eval)] = "train_eval"
 
     def watched(split):
         seen.append(names[id(split)])
@@ -171,7 +172,7 @@ def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, mon
 
     def predict(split):
         answers = np.arange(len(split)) % 3
-        answers = np.zeros_like(answers) if names[id(split)] == constant else answers
+        answers = np.zeros_like(answers) if names.get(id(split)) == constant else answers
         return answers, np.eye(3)[answers]
 
     monkeypatch.setattr(run, "predict", predict)
@@ -251,6 +252,7 @@ def test_a_share_is_repeated_to_as_many_updates_as_all_rows_have(share):
     times = Counter(ids).values()
     assert sum(times) == 66 and len(times) == round(66 * share)
     assert max(times) - min(times) <= 1
+    assert {tuple(row.ravel()) for row in run.train_eval.ids} <= {*ids}
     record = run.train()
     assert record.steps == run.updates == 66 // 4 * 2
     assert record.rows["train"] == min(8, round(66 * share))

@@ -57,7 +57,7 @@ def start(
     source = build(arch, model, n_vocab)
     draw(source)
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
-    data, runtime = TaskData.of(encoded, n_vocab, settings), Runtime(skip_pads=skip_pads)
+    data, runtime = TaskData.of(encoded, n_vocab, toy.N_CTX), Runtime(skip_pads=skip_pads)
     return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
@@ -250,7 +250,7 @@ def test_another_value_of_any_key_is_another_fine_tuning(arch):
     encoded = toy.encoded(task("race"), train=24, select=4, dev=4)
 
     def trained(settings):
-        data = TaskData.of(encoded, toy.N_VOCAB, settings)
+        data = TaskData.of(encoded, toy.N_VOCAB, settings.model.n_ctx)
         blank = toy.checkpoint(build(arch, settings.model, toy.N_VOCAB))
         run = FineTuning(data, blank, settings, "none", 0, Runtime())
         record = run.train()

@@ -1,4 +1,4 @@
-"""The published files: where the real vocabulary is, and random weights in their layouts.
+"""The published files: where the real vocabulary is, and random weights in their layout.
 
 What is written here is written without the package. The two files of OpenAI's vocabulary are not
 shipped; they are read from `openai_bpe/` in the folder that `GPT1_REALDATA` names.
@@ -25,85 +25,44 @@ needs_bpe = pytest.mark.skipif(
     "github.com/openai/finetune-transformer-lm",
 )
 
-FORMATS = ("openai", "huggingface")
 SHAPE = TransformerShape(n_layer=3, n_embd=16, n_head=4, n_ff=64)
 SMALL = ModelSettings(n_ctx=12, shape=SHAPE)
-BLOCK = ["attn/c_attn/w", "attn/c_attn/b", "attn/c_proj/w", "attn/c_proj/b", "ln_1/g", "ln_1/b"]
-BLOCK += ["mlp/c_fc/w", "mlp/c_fc/b", "mlp/c_proj/w", "mlp/c_proj/b", "ln_2/g", "ln_2/b"]
-
-# params_shapes.json: positions, tokens, and twelve arrays in the same order for each block.
-PUBLISHED_SHAPES = [[512, 768], [40478, 768]] + 12 * [
-    *([1, 768, 2304], [2304], [1, 768, 768], [768], [768], [768]),
-    *([1, 768, 3072], [3072], [1, 3072, 768], [768], [768], [768]),
-]
 
 
-def openai_arrays(n_vocab, n_ctx, n_layer, d, seed=0):
-    """Random arrays in OpenAI's order, by OpenAI's names; gains around 1."""
-    rng = np.random.default_rng(seed)
-    shapes = {"attn/c_attn": (d, 3 * d), "attn/c_proj": (d, d)}
-    shapes |= {"mlp/c_fc": (d, 4 * d), "mlp/c_proj": (4 * d, d)}
+def arrays_of(n_vocab, n_ctx, n_layer, d):
+    """Random arrays by the hub's names; gains around 1."""
+    rng = np.random.default_rng(0)
+    maps = {"attn.c_attn": (d, 3 * d), "attn.c_proj": (d, d)}
+    maps |= {"mlp.c_fc": (d, 4 * d), "mlp.c_proj": (4 * d, d)}
 
     def normal(*shape):
         return rng.standard_normal(shape, dtype=np.float32) * np.float32(0.1)
 
-    arrays = {"positions": normal(n_ctx, d), "tokens": normal(n_vocab, d)}
+    arrays = {"positions_embed.weight": normal(n_ctx, d), "tokens_embed.weight": normal(n_vocab, d)}
     for i in range(n_layer):
-        for name in BLOCK:
-            part, kind = name.rsplit("/", 1)
-            if kind == "w":
-                values = normal(1, *shapes[part])
-            elif kind == "g":
-                values = 1 + normal(d)
-            else:
-                values = normal(shapes[part][1] if part in shapes else d)
-            arrays[f"h{i}/{name}"] = values
+        for name, shape in maps.items():
+            arrays[f"h.{i}.{name}.weight"] = normal(*shape)
+            arrays[f"h.{i}.{name}.bias"] = normal(shape[1])
+        for name in ("ln_1", "ln_2"):
+            arrays[f"h.{i}.{name}.weight"] = 1 + normal(d)
+            arrays[f"h.{i}.{name}.bias"] = normal(d)
     return arrays
 
 
-def write_openai(folder, arrays, boundaries=None):
-    """The ten chunks and `params_shapes.json`; `boundaries` are nine places to cut at."""
+def write_weights(folder, arrays, n_head, prefix="", extra=None, **config):
+    """`config.json` and `model.safetensors`."""
     folder.mkdir(parents=True, exist_ok=True)
-    flat = np.concatenate([a.reshape(-1) for a in arrays.values()])
-    ten = np.array_split(flat, 10) if boundaries is None else np.split(flat, boundaries)
-    assert len(ten) == 10
-    for i, chunk in enumerate(ten):
-        np.save(folder / f"params_{i}.npy", chunk)
-    shapes = [list(a.shape) for a in arrays.values()]
-    (folder / "params_shapes.json").write_text(json.dumps(shapes))
-
-
-def hub_name(name):
-    """OpenAI's name of an array as `transformers` calls it: h0/ln_1/g is h.0.ln_1.weight."""
-    if name in ("positions", "tokens"):
-        return f"{name}_embed.weight"
-    layer, *parts, kind = name.split("/")
-    return ".".join(["h", layer[1:], *parts, "bias" if kind == "b" else "weight"])
-
-
-def hub_tensors(arrays):
-    """The same weights by the hub's names, without the leading 1 of a convolution."""
-    return {hub_name(k): np.squeeze(a, 0) if a.ndim == 3 else a for k, a in arrays.items()}
-
-
-def hub_config(arrays, n_head):
-    """What the hub's `config.json` says."""
-    layers = {name.split("/")[0] for name in arrays} - {"positions", "tokens"}
-    n_ctx, d = arrays["positions"].shape
-    return {
+    tensors = {prefix + name: values for name, values in arrays.items()} | (extra or {})
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    n_ctx, d = arrays["positions_embed.weight"].shape
+    said = {
         **{"afn": "gelu", "architectures": ["OpenAIGPTLMHeadModel"], "model_type": "openai-gpt"},
         **{"attn_pdrop": 0.1, "embd_pdrop": 0.1, "resid_pdrop": 0.1, "initializer_range": 0.02},
         **{"layer_norm_epsilon": 1e-05, "n_ctx": n_ctx, "n_positions": n_ctx, "n_embd": d},
-        **{"n_head": n_head, "n_layer": len(layers), "vocab_size": len(arrays["tokens"])},
+        **{"n_head": n_head, "n_layer": (len(arrays) - 2) // 12},
+        **{"vocab_size": len(arrays["tokens_embed.weight"])},
     }
-
-
-def write_huggingface(folder, arrays, n_head, prefix="", extra=None, **config):
-    """`config.json` and `model.safetensors`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tensors = {prefix + k: v for k, v in hub_tensors(arrays).items()} | (extra or {})
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "config.json").write_text(json.dumps(hub_config(arrays, n_head) | config))
+    (folder / "config.json").write_text(json.dumps(said | config))
 
 
 def write_tokenizer(folder, n_characters=3, n_merges=3):
@@ -122,21 +81,14 @@ def write_tokenizer(folder, n_characters=3, n_merges=3):
 
 
 def write_small(folder):
-    """The same weights of the shape `SMALL` in both formats and a tokenizer of 11 pieces.
-
-    The chunks are cut at odd places, within arrays and with as little as one value.
-    """
+    """Random weights of the shape `SMALL` in `weights`, and a tokenizer of 11 pieces."""
     assert write_tokenizer(folder / "vocabulary") == 11
-    arrays = openai_arrays(11, 12, 3, 16)
-    total = sum(a.size for a in arrays.values())
-    boundaries = [1, 2, 200, 1001, 4097, 5000, 7777, total - 3, total - 1]
-    write_openai(folder / "openai", arrays, boundaries)
-    write_huggingface(folder / "huggingface", arrays, n_head=4)
+    write_weights(folder / "weights", arrays_of(11, 12, 3, 16), n_head=4)
     return folder
 
 
-def bring_in(folder, kind, model=SMALL, name="in"):
+def bring_in(folder, model=SMALL, name="in"):
     """Import what `write_small` wrote and return the checkpoint's tensors."""
     out = folder / f"{name}.safetensors"
-    import_weights(kind, folder / kind, folder / "vocabulary", out, model)
+    import_weights(folder / "weights", folder / "vocabulary", out, model)
     return load_file(out)

@@ -27,25 +27,19 @@ SHAPE = TransformerShape(n_layer=3, n_embd=16, n_head=4, n_ff=64)
 MODEL = ModelSettings(n_ctx=N_CTX, shape=SHAPE, init_std=0.3)
 
 
-def our_model(path, folder, model=MODEL, n_vocab=N_VOCAB):
-    """Our model with wide random weights, saved as a checkpoint beside a small vocabulary."""
-    ours = build("transformer", model, n_vocab)
+@pytest.fixture
+def both(tmp_path):
+    """Our model with wide random weights, theirs read from our export, and what they report."""
+    files.write_tokenizer(tmp_path / "vocabulary")
+    ours = build("transformer", MODEL, N_VOCAB)
     ours.reset(torch.Generator().manual_seed(1))
     for name, p in ours.named_parameters():
         if p.ndim == 1:  # biases and gains must not stay 0 and 1
             p.data += torch.randn(p.shape, generator=torch.Generator().manual_seed(len(name))) * 0.3
-    digest = Tokenizer.load(folder).digest
-    save_checkpoint(path, ours, tokenizer=digest)
-    return ours.eval()
-
-
-@pytest.fixture
-def both(tmp_path):
-    """Our model, theirs read from our export, and what they report about the reading."""
-    files.write_tokenizer(tmp_path / "vocabulary")
-    ours = our_model(tmp_path / "own.safetensors", tmp_path / "vocabulary")
+    digest = Tokenizer.load(tmp_path / "vocabulary").digest
+    save_checkpoint(tmp_path / "own.safetensors", ours, tokenizer=digest)
     export_checkpoint(tmp_path / "own.safetensors", tmp_path / "out")
-    return ours, *load_theirs(tmp_path / "out")
+    return ours.eval(), *load_theirs(tmp_path / "out")
 
 
 def load_theirs(folder, kind="OpenAIGPTLMHeadModel"):
@@ -133,7 +127,7 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
         assert ("lm_head.weight" in names) == (head not in ("tied", "none"))
         assert ("transformer.tokens_embed.weight" in names) == (head in ("tied", "stored"))
     path = tmp_path / "in.safetensors"
-    import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
+    import_weights(folder, tmp_path / "vocabulary", path, MODEL)
     tensors = load_checkpoint(
         path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
     ).tensors

@@ -77,7 +77,7 @@ experiment:
 """
 # Not beside published weights, where no program shows what they stand in place of.
 TRAINED = "experiment: {finetune: {l2: 0.0, eps: 0.0, init_std: 0.0}}"
-PUBLISHED = "experiment: {pretrained: {path: MyWeights, format: openai, release: true}}"
+PUBLISHED = "experiment: {pretrained: {path: MyWeights}}"
 # Numbers that must fit each other, and keys of lines.
 FITTING = """
 experiment:
@@ -142,9 +142,7 @@ SHOWN = {  # what must appear for a key in what the dry run prints, if not its v
     "results": "--out made/world",
     "experiment.corpus.source": "--folder made/raw/wikitext103/",
     "experiment.pretrained.path": "--from mydata/MyWeights",
-    "experiment.pretrained.format": "--format openai",
     "experiment.pretrained.updates": "--updates 4321 ",
-    "experiment.pretrained.release": " --release ",
     "experiment.pretrain.updates": "update-6000.safetensors",
     "experiment.pretrain.checkpoints": '"checkpoints": [0, 60, 6000]',
     "experiment.seeds.pretrain": "transformer/seed-5002/update-6000.safetensors",

@@ -90,7 +90,7 @@ VALUES = [
             ("corpus.folder", "a/../../b"),
             ("tasks.rte.folder", ".."),
             ("tokenizer", {"folder": "../bpe"}),
-            ("pretrained", {"path": "../bpe", "format": "openai", "updates": 1}),
+            ("pretrained", {"path": "../bpe", "updates": 1}),
             ("cloze", "../bpe"),
         )
     ),

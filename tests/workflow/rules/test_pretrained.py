@@ -15,11 +15,11 @@ from gpt1.text import vocabulary
 from gpt1.weights.published import import_weights
 from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
-from tests.gpt1.weights.published_files import openai_arrays, write_openai
+from tests.gpt1.weights.published_files import arrays_of, write_weights
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
 from tests.workflow.running import command_line, planned, snakemake, with_config
 
-PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
+PRETRAINED = {"path": "gpt", "updates": 37}
 MODEL = ModelSettings(
     n_ctx=48, init_std=0.1, shape=TransformerShape(n_layer=12, n_embd=16, n_head=2, n_ff=64)
 )
@@ -58,17 +58,14 @@ def test_what_has_no_place_beside_published_weights_is_one_line(path, value, tmp
     assert "does not fit the weights of experiment.pretrained; " in line
 
 
-@pytest.mark.parametrize(
-    ("kind", "lost"), [("openai", "params_7.npy"), ("huggingface", "model.safetensors")]
-)
-def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, lost, tmp_path):
-    config = from_weights(tmp_path, format=kind)
-    (tmp_path / "gpt" / lost).unlink()
+def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(tmp_path):
+    config = from_weights(tmp_path)
+    (tmp_path / "gpt" / "model.safetensors").unlink()
     (tmp_path / "bpe" / "vocab_40000.bpe").unlink()
     assert faults(config) == [
         f"experiment.{key}: no file {tmp_path}/{name}; put it there (docs/published-weights.md)"
         for key, name in (
-            ("pretrained.path", f"gpt/{lost}"),
+            ("pretrained.path", "gpt/model.safetensors"),
             ("tokenizer.folder", "bpe/vocab_40000.bpe"),
         )
     ]
@@ -85,7 +82,7 @@ STAGES |= {"finetune_ablation_from_scratch": 2}
 
 
 def test_tokenizer_and_pretraining_drop_out_of_the_graph_and_its_rules_are_clean(tmp_path):
-    options = with_config(tmp_path, from_weights(tmp_path / "data", format="huggingface"))
+    options = with_config(tmp_path, from_weights(tmp_path / "data"))
     assert planned(ROOT, *options, "all") == STAGES
     assert "Congratulations" in snakemake(ROOT, "--lint", *options)
 
@@ -105,20 +102,20 @@ def published_model(tmp_path_factory) -> Path:
     make_world(WorldSettings(words=2000, books=2, scale=0.05, report=10), data)
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
-    published = data / "finetune-transformer-lm" / "model"
+    published = data / "openai-gpt"
     vocabulary.save(published, *bpe.train(dict(counts), 200))
-    for ours, theirs in zip(vocabulary.FILES, vocabulary.PUBLISHED_FILES, strict=True):
+    for ours, theirs in zip(vocabulary.FILES, vocabulary.HUB_FILES, strict=True):
         (published / ours).rename(published / theirs)
-    pieces = json.loads((published / vocabulary.PUBLISHED_FILES[0]).read_text())
-    write_openai(published, openai_arrays(len(pieces), MODEL.n_ctx, 12, 16))
+    pieces = json.loads((published / vocabulary.HUB_FILES[0]).read_text())
+    write_weights(published, arrays_of(len(pieces), MODEL.n_ctx, 12, 16), n_head=2)
     return data
 
 
 def tiny(data: Path, results: Path) -> dict[str, Any]:
-    """`laptop.yaml` with its lines, from files like OpenAI's, on CoLA of the world."""
+    """`laptop.yaml` with its lines, from made-up weights, on CoLA of the world."""
     config = shipped("laptop") | {"data": str(data), "results": str(results)}
     experiment = config["experiment"]
-    experiment["pretrained"] |= {"updates": 37, "release": False}
+    experiment["pretrained"] |= {"updates": 37}
     shared = MODEL.model_dump(exclude={"shape"})
     experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
@@ -143,7 +140,7 @@ def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_
     }
     assert not (results / "corpus").exists() and not (results / "tokenizer").exists()
     facts = json.loads((results / "pretrain/transformer/seed-0/update-37.json").read_text())
-    assert facts["update"] == 37 and facts["source"]["format"] == "openai"
+    assert facts["update"] == 37
 
     logs, benchmarks = (
         {path.relative_to(results / name).with_suffix("") for path in (results / name).rglob("*.*")}
@@ -187,10 +184,7 @@ def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_
     assert "Not made yet" not in page and "Not part of this run: Held-out perplexity." in page
     assert "pretrained: {path:" in page and "<h3>Table 5 as a picture" in page
 
-    other, folder = (
-        tmp_path / "other.safetensors",
-        published_model / "finetune-transformer-lm/model",
-    )
-    import_weights("openai", folder, folder, other, MODEL)
+    other, folder = tmp_path / "other.safetensors", published_model / "openai-gpt"
+    import_weights(folder, folder, other, MODEL)
     run_from = results / "pretrain/transformer/seed-0/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()

@@ -213,7 +213,7 @@ REPLACED = {  # files that are replaced, and the rules that read them
         (("books/train.txt",), {"documents"}),
     ],
     "published weights": [
-        (("mine.csv", "gpt/params_7.npy"), {"examples", "import"}),
+        (("mine.csv", "gpt/model.safetensors"), {"examples", "import"}),
         (("bpe/vocab_40000.bpe",), {"encode", "import"}),
     ],
 }

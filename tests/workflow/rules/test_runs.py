@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from gpt1.cell import WEIGHT_FILES
+from gpt1.text.vocabulary import HUB_FILES
 from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import copy_project, snakemake, with_config
 
@@ -59,10 +61,9 @@ def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     copy_project(tmp_path)
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write(TOLD)
-    weights = tmp_path / "finetune-transformer-lm" / "model"  # as laptop.yaml has them
-    weights.mkdir(parents=True)
-    parameters = ["params_shapes.json", *(f"params_{n}.npy" for n in range(10))]
-    for file in (*parameters, "encoder_bpe_40000.json", "vocab_40000.bpe"):
+    weights = tmp_path / "openai-gpt"  # as laptop.yaml has them
+    weights.mkdir()
+    for file in (*WEIGHT_FILES, *HUB_FILES):
         (weights / file).touch()
     snakemake(tmp_path, "--list-rules", *with_config(tmp_path, name))
     commands = json.loads((tmp_path / "told.json").read_text())
