@@ -101,9 +101,10 @@ def end_run(run, taken, made):
         return
     files = {file for job in workflow.dag.jobs for file in job.output}
     results_folder.keep_config(cfg, files, (f"{cfg.results}/{table}.csv" for table in TABLES))
-    if any(job.rule.name == "page" for job in run | {*taken}):
+    page = f"{cfg.results}/index.html"
+    if any(page in job.output for job in run | {*taken}):
         # Printed last, after Snakemake's own closing messages.
-        atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
+        atexit.register(print, f"open {page}", file=sys.stderr)
 
 
 def a_run(record):
