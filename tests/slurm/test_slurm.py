@@ -77,6 +77,14 @@ def site(run, **runtime):
     return ("--configfile", "config.yaml", "site.yaml")
 
 
+def test_the_whole_suite_runs_inside_one_allocation(slurm, project, config, local, tmp_path):
+    run = new_run(slurm, project, tmp_path / "run", config)
+    words = ["--snakefile", str(project / "Snakefile"), "--configfile", "config.yaml"]
+    command = shlex.join([sys.executable, "-m", "snakemake", *words, "--cores", "2", "all"])
+    slurm("sbatch", "--wait", "-c2", "--mem=4000", "-D", str(run.folder), "--wrap", command)
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+
+
 def test_account_partition_and_kind_of_gpu_are_four_lines(slurm, project, pretrained, tmp_path):
     """Two of a copy of the profile and two of a config; the jobs wait, for the GPUs are no GPUs."""
     profile = changed_profile(
