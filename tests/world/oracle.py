@@ -75,8 +75,13 @@ def degree(task: str, example: Example) -> str:
     text = " ".join(parser.tokens(" ".join((example.first, example.second, *example.choices))))
     words = text.split()
     if task == "cola":
-        agreement = "compositional" if "and" in words else "relational"
-        return agreement if "near" in words else "lexical"
+        return (
+            "lexical"
+            if "near" not in words
+            else "compositional"
+            if "and" in words
+            else "relational"
+        )
     if REVERSED.search(text):
         return "compositional"
     two = len(read_story(example.first)) == 2 if task == "story_cloze" else TWO.search(text)

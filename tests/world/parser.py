@@ -1,8 +1,4 @@
-"""The world's sentences read back, and judged as grammatical, with the lexicon's tables alone.
-
-Each is read by the classes of its words: no two classes share one. That sentences have the forms
-that they had is told by the digest of a world (`test_world.py`).
-"""
+"""The world's sentences read back, and judged as grammatical, with the lexicon's tables alone."""
 
 import re
 from collections.abc import Iterable
@@ -19,6 +15,7 @@ from tasks.world.draw import (
     PLACES,
     SELDOM,
     THINGS,
+    TIMES,
     VERBS,
     he,
     plural,
@@ -27,11 +24,12 @@ from tasks.world.draw import (
 CLASS = {word: name for name, words in CLASSES.items() for word in words}
 WHO = {who.lower(): who for who in GENDER}
 # How somebody is of whom an adjective is said, or to whom something happened.
-STATES = {"happy": ("mood", True), "sad": ("mood", False)}
-STATES |= {"fresh": ("energy", True), "weary": ("energy", False)}
-CAUSES = {"gain": ("mood", True), "loss": ("mood", False)}
-CAUSES |= {"rest": ("energy", True), "work_hard": ("energy", False)}
-FEELINGS = STATES | CAUSES
+FEELINGS = {
+    **{"happy": ("mood", True), "sad": ("mood", False)},
+    **{"gain": ("mood", True), "loss": ("mood", False)},
+    **{"fresh": ("energy", True), "weary": ("energy", False)},
+    **{"rest": ("energy", True), "work_hard": ("energy", False)},
+}
 
 
 class Unreadable(ValueError):
@@ -65,27 +63,75 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[.?!\n]", text) if part.strip()]
 
 
-def _one(found: Iterable[str], text: str) -> str:
-    """The one that was found. Raises Unreadable for none or several."""
-    each = {*found}
-    if len(each) != 1:
-        raise Unreadable(f"{len(each)} of one kind in {text!r}")
-    return each.pop()
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(words)})"
 
 
-def _class(text: str, classes: Iterable[str]) -> str:
-    """The one of some classes that words of the text are of."""
-    return _one((name for word in tokens(text) if (name := CLASS.get(word, "")) in classes), text)
+def _of(*classes: str) -> str:
+    """One word of these classes, or several joined by `and`."""
+    word = _any(word for name in classes for word in CLASSES[name])
+    return f"{word}(?: (?:and|or) {word})*"
 
 
-def _is_denied(text: str) -> bool:
-    return re.search(rf"\b({'|'.join(NEGATORS)})\b", text.lower()) is not None
+_ONE = _any(f"the {who}" if who.islower() else who.lower() for who in GENDER)
+_SUBJECT = f"(?:{_ONE}|{_any(OTHERS)})"
+_WHERE = f"in the {_any(PLACES)}"
+_A_THING, _THE_THING = f"an? {_any(THINGS)}", f"the {_any(THINGS)}"
+_A_KIND = f"an? {_any(HYPONYM)}"
+_NEWS, _LIKING = f"(?P<news>{_of('gain', 'loss')})", f"(?P<liking>{_of('love', 'hate')})"
+_DEED = f"(?P<deed>{_of('rest', 'work_hard')})"
+_NEGATED = f"(?:(?P<negator>{_any(NEGATORS)}) )?"
+_CLAUSES = [
+    f"(?P<who>{_SUBJECT}) (?:(?P<seldom>{_any(SELDOM)}) )?{_DEED}(?: {_WHERE})?",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_A_THING}(?: {_WHERE})?",
+    f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} and {_NEWS} it",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} that (?P<pronoun>he|she) {_LIKING}",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} , for (?P<pronoun>he|she) {_LIKING} it",
+    f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} there (?P<pronoun>he|she) {_NEWS} it",
+]
+_STATE = f"{_NEGATED}(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
+_CLAIMS = [
+    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_ONE}) was {_STATE}",
+    f"(?P<who>they|{_any(OTHERS)}) were {_STATE}",
+]
+_JUDGED = f"(?:(?:{_NEGATED}|(?:so|quite|truly|really) ))(?P<how>{_of('positive', 'negative')})"
+_WORK = f"the (?P<work>{_any(CLASSES['work'])})"
+_OPINIONS = [
+    f"{_WORK} (?:of|by) {_ONE} (?:was|seemed) {_JUDGED}",
+    f"{_ONE} (?:found|called|thought) {_WORK} {_JUDGED}",
+    f"to {_ONE} {_WORK} was {_JUDGED}",
+]
+_IT_FOUND = f"(?P<pronoun>he|she) found (?P<kind>{_A_KIND})(?: {_WHERE})?"
+_FOUND = [
+    f"{_ONE} found (?P<kind>{_A_KIND}) {_WHERE}",
+    f"(?P<who>{_ONE}) looked for {_A_KIND} , but {_IT_FOUND}",
+    f"though (?P<who>{_ONE}) looked for {_A_KIND} , {_IT_FOUND}",
+    f"(?P<who>{_ONE}) found (?P<kind>{_A_KIND}) , though (?P<pronoun>he|she) looked for {_A_KIND}"
+    f"(?: {_WHERE})?",
+    f"(?P<who>{_ONE}) wanted {_A_KIND} , yet {_IT_FOUND}",
+]
+_CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
+_OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
 
 
-def noun(phrase: str) -> str:
+def _match(forms: list[str], text: str) -> dict[str, str | None]:
+    """The groups of the one form that a text has. Raises Unreadable for none or several."""
+    found = [m for form in forms if (m := re.fullmatch(form, " ".join(tokens(text))))]
+    if len(found) != 1:
+        raise Unreadable(f"{len(found)} forms fit {text!r}")
+    return found[0].groupdict()
+
+
+def _class(words: str | None) -> str:
+    """The one class of words that are joined by `and`."""
+    (name,) = {CLASS[word] for word in re.split(" (?:and|or) ", words or "")}
+    return name
+
+
+def noun(phrase: str | None) -> str:
     """A name, a noun or a pronoun, without its article; "others"."""
-    word = phrase.lower().split(" ")[-1]
-    return "others" if phrase.lower() in OTHERS else WHO.get(word, word)
+    word = (phrase or "").lower().split(" ")[-1]
+    return "others" if phrase in OTHERS else WHO.get(word, word)
 
 
 def pronoun_of(who: str) -> str:
@@ -93,23 +139,19 @@ def pronoun_of(who: str) -> str:
     return he(who) if who in GENDER else "they"
 
 
-def subject(text: str) -> str:
-    """Whom a clause is about, whom a pronoun in it has to stand for. Raises Unreadable."""
-    words = [word for word in tokens(text) if word != "though"]
-    if " ".join(words[:2]) in OTHERS:
-        return "others"
-    who = noun(words[words[0] == "the"])
-    if {"he", "she"} & {*words[1:]} - {pronoun_of(who)}:
+def _check_pronoun(groups: dict[str, str | None], text: str) -> None:
+    if groups.get("pronoun") and groups["pronoun"] != pronoun_of(noun(groups["who"])):
         raise Unreadable(f"a pronoun stands for nobody in {text!r}")
-    return who
 
 
 def read_clause(text: str) -> Feeling:
     """How somebody must have been to whom this happened."""
-    of, good = CAUSES[_class(text, CAUSES)]
-    words = {*tokens(text)}
-    reversed_ = bool(words & {*SELDOM, *CLASSES["hate"]})
-    return Feeling(subject(text), of, good != reversed_)
+    groups = _match(_CLAUSES, text)
+    _check_pronoun(groups, text)
+    of, good = FEELINGS[_class(groups.get("deed") or groups.get("news"))]
+    hated = "liking" in groups and _class(groups["liking"]) == "hate"
+    reversed_ = hated or bool(groups.get("seldom"))
+    return Feeling(noun(groups["who"]), of, good != reversed_)
 
 
 def read_clauses(text: str) -> list[Feeling]:
@@ -119,11 +161,10 @@ def read_clauses(text: str) -> list[Feeling]:
 
 def read_claim(text: str) -> Feeling:
     """How somebody was said to be."""
-    of, good = STATES[_class(text, STATES)]
-    who = subject(text)
-    if ("were" if who in ("they", "others") else "was") not in tokens(text):
-        raise Unreadable(f"the verb does not agree in {text!r}")
-    return Feeling(who, of, good != _is_denied(text))
+    groups = _match(_CLAIMS, text)
+    of, good = FEELINGS[_class(groups["how"])]
+    who = (groups["who"] or "").partition(" in ")[0]
+    return Feeling(noun(who), of, good != bool(groups["negator"]))
 
 
 def read_remark(text: str) -> Opinion:
@@ -132,27 +173,33 @@ def read_remark(text: str) -> Opinion:
     conceded = [clause.startswith("though ") for clause in clauses]
     if len(clauses) == 2 and re.match("but |yet ", clauses[1]):
         conceded[0] = not conceded[0]
-    main = _one(
-        (clause for clause, given in zip(clauses, conceded, strict=True) if not given), text
-    )
-    positive = (_class(main, ("positive", "negative")) == "positive") != _is_denied(main)
-    return Opinion(_one({*tokens(main)} & {*CLASSES["work"]}, main), positive)
+    mains = [clause for clause, given in zip(clauses, conceded, strict=True) if not given]
+    if len(mains) != 1:
+        raise Unreadable(f"{len(mains)} main clauses in {text!r}")
+    for clause in clauses:
+        groups = _match(_OPINIONS, re.sub("^(though|but|yet) ", "", clause))
+        if clause == mains[0]:
+            positive = (_class(groups["how"]) == "positive") != bool(groups["negator"])
+            opinion = Opinion(groups["work"] or "", positive)
+    return opinion
 
 
 def read_found(text: str) -> str:
     """The kind that was found."""
-    subject(text)
-    return _one(re.findall(r"\bfound an? (\w+)", text.lower()), text)
+    groups = _match(_FOUND, text)
+    _check_pronoun(groups, text)
+    return noun(groups["kind"])
 
 
 def read_can(text: str) -> tuple[str, bool]:
     """An "ability" or a "mishap", and whether it is denied."""
-    return _class(text, ("ability", "mishap")), "cannot" in tokens(text)
+    groups = _match([_CAN], text)
+    return _class(groups["what"]), bool(groups["negator"])
 
 
 def read_opening(text: str) -> str:
     """Who went somewhere, at the beginning of a story."""
-    return noun(_one(re.findall(r"^in the \w+ (.*) went to the \w+$", text.lower()), text))
+    return noun(_match([_OPENING], text)["who"])
 
 
 # What follows are the rules of grammar that CoLA asks about.

@@ -165,6 +165,12 @@ def test_what_does_not_follow_is_no_truth(paragraph: str, right: str, wrong: str
     assert is_true(paragraph.format(right)) and not is_true(paragraph.format(wrong))
 
 
+def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings: WorldSettings):
+    shares, found = settings.shares(), words_by_kind(paragraphs)
+    for kind, share in shares.items():
+        assert found[kind] == pytest.approx(share / sum(shares.values()), abs=0.02), kind
+
+
 @pytest.fixture(scope="module")
 def written_words(paragraphs) -> list[str]:
     """The words of all paragraphs, in order."""
@@ -225,7 +231,7 @@ def vocabulary(example: Example) -> set[str]:
     return set(normalise(" ".join((example.first, example.second, *example.choices))).split())
 
 
-def test_all_words_are_the_books_and_some_of_reported_rows_in_no_training_row(
+def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
     written_words, splits, name: str
 ):
     known = set().union(*map(vocabulary, splits(name)[task(name).train]))
@@ -233,8 +239,25 @@ def test_all_words_are_the_books_and_some_of_reported_rows_in_no_training_row(
     for split in task(name).report:
         rows = list(map(vocabulary, splits(name)[split]))
         unseen = set().union(*rows) - known
-        assert known | unseen <= books
+        assert unseen <= books
         assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
+
+
+def test_the_books_contain_every_word_of_the_labelled_texts_several_times(written_words, splits):
+    counts = Counter(written_words)
+    for name in NAMES:
+        used = set().union(*(vocabulary(e) for rows in splits(name).values() for e in rows))
+        for word in used:
+            assert counts[word] >= 2, (name, word)
+
+
+def test_books_have_titles_chapters_and_paragraphs(paragraphs, written_words):
+    assert paragraphs[1].startswith("by ") and paragraphs[2] == "Chapter One"
+    assert "Chapter Two" in paragraphs
+    for paragraph in paragraphs:
+        assert paragraph[0].isupper() or paragraph.startswith("by ")
+        assert "  " not in paragraph and " ," not in paragraph and " ." not in paragraph
+    assert len(set(written_words)) < 500
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,18 @@ from sklearn.tree import DecisionTreeClassifier
 from tasks import PAPER_TASKS, Example, Task, task
 from tasks.baselines import bag_of_words, majority
 from tasks.metrics import score
-from tasks.world.draw import HYPONYM
+from tasks.world.draw import HYPONYM, NEGATORS, Draw
 from tasks.world.make import write_cloze
 from tasks.world.settings import WorldSettings
+from tasks.world.tasks import WORLD_TASKS
 from tests.world import oracle, parser
-from tests.world.parser import tokens
+from tests.world.parser import CLASS, FEELINGS, tokens
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
 CHOICES = [t for t in PAPER_TASKS if t.family == "multiple_choice"]
 PAIRS = [t for t in PAPER_TASKS if t.family not in ("multiple_choice", "classification")]
 LABELLED = [t.name for t in PAPER_TASKS if t.family != "multiple_choice"]
+STATES = ("happy", "sad", "fresh", "weary")
 MARGIN = 0.09  # of a share of 1,000 rows, whose standard error is at most 0.016
 # The reversals in a combination that training rows of a task lack.
 TWO_OF_ONE = {"sst2": 1, "scitail": 1, "mrpc": 2, "stsb": 2, "story_cloze": 2}
@@ -46,6 +48,13 @@ def test_the_oracle_notices_each_changed_label(other_splits, name: str):
         assert oracle.answer(name, e) != pytest.approx((e.label + step) % n, abs=1e-4), e
 
 
+def test_labels_have_their_intended_shares(splits):
+    for name, share in {"mrpc": 0.68, "qqp": 0.37, "cola": 0.60}.items():
+        found = np.mean([e.label == 1 for e in splits(name)["dev"]])
+        assert found == pytest.approx(share, abs=0.02), name
+    assert {e.label for e in splits("stsb")["dev"]} == {0.0, 1.0, 4.0, 5.0}
+
+
 def scores_of(splits, kind: Task, read: Callable[[Example], Example]) -> tuple[float, float]:
     """The scores of a constant answer, and of a bag of words of what is read."""
     train, rows = splits(kind.name)[kind.train], splits(kind.name)[kind.main]
@@ -57,18 +66,30 @@ def scores_of(splits, kind: Task, read: Callable[[Example], Example]) -> tuple[f
 
 
 @pytest.mark.parametrize("kind", PAPER_TASKS, ids=lambda kind: kind.name)
-def test_a_bag_of_words_is_far_from_the_oracle_and_tells_nothing_of_a_part_of_a_row(
-    splits, kind: Task
-):
-    """Of one text of a pair or of the choices alone."""
+def test_a_bag_of_words_is_far_from_the_oracle(splits, kind: Task):
     assert scores_of(splits, kind, lambda e: e)[1] < 90
-    blank: list[dict[str, str]] = [{"first": ""}, {"second": ""}] if kind in PAIRS else []
-    blank = [{"first": "", "second": ""}] if kind in CHOICES else blank
-    for left_out in blank:
-        constant, bag = scores_of(splits, kind, lambda e, of=left_out: dataclasses.replace(e, **of))
-        chance = 100 / len(kind.labels) if kind in CHOICES else constant
-        # The standard error of a correlation of 1,000 rows is 3.
-        assert bag < chance + (10 if kind.soft_labels else 5), left_out
+
+
+@pytest.mark.parametrize("left_out", ["first", "second"])
+@pytest.mark.parametrize("kind", PAIRS, ids=lambda kind: kind.name)
+def test_one_text_of_a_pair_alone_tells_nothing_of_the_label(splits, kind: Task, left_out: str):
+    constant, bag = scores_of(splits, kind, lambda e: dataclasses.replace(e, **{left_out: ""}))
+    # The standard error of a correlation of 1,000 rows is 3.
+    assert bag < constant + (10 if kind.soft_labels else 5)
+
+
+@pytest.mark.parametrize("kind", CHOICES, ids=lambda kind: kind.name)
+def test_choices_alone_tell_nothing_of_the_answer(splits, kind: Task):
+    bag = scores_of(splits, kind, lambda e: dataclasses.replace(e, first="", second=""))[1]
+    assert bag < 100 / len(splits(kind.name)[kind.main][0].choices) + 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_are_short_enough_for_a_small_context(splits, name: str):
+    limits = {"race": 45, "story_cloze": 45}
+    for e in (e for rows in splits(name).values() for e in rows):
+        longest = max([len(c.split()) for c in e.choices] or [0])
+        assert len(f"{e.first} {e.second}".split()) + longest <= limits.get(name, 30)
 
 
 def test_no_row_occurs_twice_within_or_across_splits(splits, name: str):
@@ -123,6 +144,25 @@ def test_the_order_of_the_rows_tells_nothing_of_their_labels(splits, name: str):
         halves = labels[: len(labels) // 2].mean(), labels[len(labels) // 2 :].mean()
         error = labels.std() * 2 / len(labels) ** 0.5
         assert abs(halves[0] - halves[1]) < 4 * error
+
+
+@pytest.mark.parametrize("combined", [0.0, 0.4])  # of training and of reported rows
+@pytest.mark.parametrize("name", ["snli", "qnli", "rte", "qqp"])
+def test_a_denial_of_either_feeling_tells_nothing_of_the_label(name: str, combined: float):
+    """Whichever reversals are held out, a claim alone is as likely under each label."""
+    of = WORLD_TASKS[name]
+    draw = Draw(3, f"{name}/train", combined=combined)
+    for label in of.labels:
+        denied: dict[str, list[bool]] = {"mood": [], "energy": []}
+        for _ in range(3000):
+            row = of.make(draw, label, "compositional")
+            words = tokens(row.first if name == "qnli" else row.second)
+            (feeling,) = {FEELINGS[CLASS[word]][0] for word in words if CLASS.get(word) in STATES}
+            text = f" {' '.join(words)} "
+            denied[feeling].append(any(f" {negator} " in text for negator in NEGATORS))
+        for shares in denied.values():
+            assert len(shares) / 3000 == pytest.approx(0.5, abs=0.04)
+            assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("name", TWO_OF_ONE)

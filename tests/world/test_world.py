@@ -22,8 +22,8 @@ from tasks.common.files import sha256_file
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.world import read_degrees
-from tasks.world.draw import Draw
-from tasks.world.feelings import FEELINGS
+from tasks.world.draw import WORDS, Draw, half, words_of
+from tasks.world.feelings import FEELINGS, LINKS
 from tasks.world.make import make_world
 from tasks.world.settings import DEGREES, SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
@@ -164,13 +164,49 @@ def test_a_manifest_that_lists_no_files_is_refused(text: str, tmp_path: Path):
     assert "does not list files; make it again" in refusal(read_rows, tmp_path)
 
 
-def test_each_row_that_is_read_has_the_degree_of_its_number_in_the_world(
-    world: Path, splits, name: str
+@pytest.fixture(scope="module")
+def degrees(world: Path) -> dict[str, str]:
+    """The degree of each row by its place, as `degrees.csv` says."""
+    rows = read_degrees(world / "degrees.csv")
+    return {row: degree for degree, places in rows.items() for row in places}
+
+
+def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
+    degrees: dict[str, str], settings: WorldSettings
 ):
-    degrees = read_degrees(world / "degrees.csv")
-    for example in (example for rows in splits(name).values() for example in rows):
-        place, degree = task(name).place(example.guid), degree_of(name, example)
-        assert [of for of in DEGREES if place in degrees[of]] == [degree], example.guid
+    splits: dict[tuple[str, str], Counter[str]] = {}
+    for row, degree in degrees.items():
+        name, split, _ = row.split("/")
+        splits.setdefault((name, split), Counter())[degree] += 1
+    for (name, split), counts in splits.items():
+        is_training = split == task(name).train
+        shares = (settings.degrees if is_training else settings.reported).shares()
+        if name == "dprd":
+            assert set(counts) == {"lexical"}
+            continue
+        for degree, share in shares.items():
+            wanted = share / sum(shares.values())
+            # Each label's rows are divided by themselves, and rounded.
+            error = 0.01 + 4 / counts.total()
+            assert counts[degree] / counts.total() == pytest.approx(wanted, abs=error)
+
+
+def test_each_row_that_is_read_has_the_degree_of_its_number_in_the_world(
+    degrees: dict[str, str], splits, name: str
+):
+    for rows in splits(name).values():
+        for example in rows:
+            assert degrees[task(name).place(example.guid)] == degree_of(name, example), example.guid
+
+
+def test_another_seed_has_other_words_and_forms_of_the_same_classes():
+    one, two = words_of(1), words_of(2)
+    for sort, groups in WORDS.items():
+        for pool, mine, other in zip(groups, one[sort], two[sort], strict=True):
+            assert {*mine, *other} <= {*pool} and len(mine) == (len(pool) + 1) // 2
+    mine, other = ({w for groups in ws.values() for g in groups for w in g} for ws in (one, two))
+    assert 0.3 < len(mine & other) / len(mine) < 0.7
+    assert words_of(1) == one and len({half(seed, LINKS) for seed in range(20)}) > 3
 
 
 @pytest.mark.parametrize("world", range(4))
