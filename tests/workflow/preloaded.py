@@ -8,13 +8,13 @@ import snakemake.cli
 import snakemake.report.html_reporter  # noqa: F401
 
 from workflow import code, provenance, results_folder, studies  # noqa: F401
-from workflow.analysis import report, tables
+from workflow.analysis import report
 
 RULES = "".join(p.read_text("utf-8") for p in code.ROOT.glob("workflow/rules/*.smk"))
 PROGRAMS = [
     *re.findall(r'"((?:tasks|gpt1|workflow)\.[\w.]+)"', RULES),
-    *report.MODULES.values(),
-    *map(tables.module_of, tables.MAKERS),
+    *(f"workflow.analysis.{module}" for module in report.OTHERS.values()),
+    *(report.module_of(f"{table}.csv") for table in report.TABLES),
 ]
 for program in PROGRAMS:
     code.digest(program)
