@@ -60,7 +60,8 @@ class Work:
 def read_rows(file: str) -> Sequences:
     """The rows of an `.npz` that `draw_rows` wrote."""
     arrays = np.load(file)
-    return Sequences(*(arrays[key] for key in ("ids", "lengths", "labels")), [], truncated=0.0)
+    ids, lengths, labels = (arrays[key] for key in ("ids", "lengths", "labels"))
+    return Sequences(ids, lengths, labels, [""] * len(labels), truncated=0.0)
 
 
 def batches(n: int, size: int) -> Iterator[np.ndarray]:
