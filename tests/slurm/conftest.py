@@ -77,7 +77,7 @@ def project(tmp_path_factory) -> Path:
     """The project's sources. GPT1_TEST_SECONDS in the environment slows each update down."""
     project = tmp_path_factory.mktemp("project")
     copy_project(project)
-    file = project / "gpt1" / "data" / "windows.py"
+    file = project / "gpt1" / "training" / "windows.py"
     text = file.read_text(encoding="utf-8")
     assert text.count("def heldout_windows") == 1
     slow = """\
