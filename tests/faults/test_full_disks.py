@@ -69,7 +69,7 @@ STAGES = {  # a rule, and a file that its job makes
     "baselines": "baselines/rte.json",
     "encode": "encoded/rte.json",
     "contamination": "contamination/rte.json",
-    "finetune_ablation_transformer": "cells/full/rte.json",
+    "finetune_kept_full_rte": "cells/full/rte.json",  # which smoke.yaml keeps
     "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
     "cloze": f"cloze/{CHECKPOINT}",
     "samples_transformer_ablation": "samples/transformer_ablation.parquet",
