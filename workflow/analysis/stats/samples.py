@@ -144,7 +144,7 @@ class Samples:
         self.check_examples(predictions.path, named)
         for (split, metric, _), score in list(found.items()):
             parts: dict[str, set[str] | None] = {"": None}
-            if metric == self.task(cell.task).metric and cell.task not in self.own:
+            if metric == self.task(cell.task).metric and "rows" in record.made:
                 parts.update(degrees or {})
             for degree, rows in parts.items():
                 one = resampled(score, predictions, self.task(cell.task), split, metric, rows)
