@@ -241,6 +241,11 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
 }
 
 
+def train_rows(settings: WorldSettings, name: WorldTaskName) -> int:
+    """How many training rows a task has."""
+    return settings.rows.get(name) or max(6, round(WORLD_TASKS[name].rows * settings.scale))
+
+
 def make_splits(settings: WorldSettings, name: WorldTaskName) -> Splits:
     """All splits of a task, with the configured shares of labels and, within a label, of degrees.
 
@@ -248,7 +253,7 @@ def make_splits(settings: WorldSettings, name: WorldTaskName) -> Splits:
     row repeats the texts of another.
     """
     task, seed = WORLD_TASKS[name], settings.seed
-    train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
+    train = train_rows(settings, name)
     sizes = {"report": settings.report, "unlabelled": UNLABELLED_ROWS}
     seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
     used: set[str] = set()

@@ -27,7 +27,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks.splits import choose_splits
-from tasks.world.tasks import WORLD_TASKS
+from tasks.world.tasks import train_rows
 from workflow.analysis import flops
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
@@ -57,8 +57,9 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
     """A task's number of training rows, number of reported rows, and mean tokens per row."""
     settings, world = config.prepare(name), config.experiment.world
     if world and settings.is_made:
-        train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
-        report, length = world.report, LENGTHS[name] / 2
+        train = train_rows(world, name)  # type: ignore[arg-type]
+        report = world.report * len(config.experiment.task(name).report)
+        length = LENGTHS[name] / 2
     else:
         task, length = config.experiment.task(name), LENGTHS.get(name, 0)
         roles = choose_splits(task, settings)
