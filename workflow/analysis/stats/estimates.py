@@ -33,7 +33,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from workflow.analysis.stats.scores import Component, Score, failed, fits, total
+from workflow.analysis.stats.scores import Component, Score, failed, total
 
 LEVEL = 0.95
 POWER = 0.8
@@ -108,7 +108,7 @@ class Estimate:
     def within(self, margin: float, n: int = 1) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
         low, high = self._ends(1 - 2 * (1 - LEVEL) / n)
-        return not fits(self.alarms) and -margin < low and high < margin
+        return not self.score.has_failed and -margin < low and high < margin
 
     def half(self, level: float) -> float:
         """Half of the interval of a level, without failures that no seed shows.
@@ -212,7 +212,7 @@ class SeedPool:
                 before, _ = alone.get(score.line, (0.0, score))
                 alone[score.line] = before + weight, score.at(whole.seeds)
         parts = self._pooled(whole, [*alone.values()], tasks)
-        if fits(whole.raised):
+        if whole.has_failed:
             own = (_welch(whole, lines, tasks),)
             parts = max(parts, own, key=lambda found: half_width(found, LEVEL))
         down = up = 0.0

@@ -108,6 +108,12 @@ class Score:
         names = Counter(chain.from_iterable(text.split(";") for text in texts))
         return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether a run behind it did not fit where another seed of its cell did."""
+        texts = chain(*(self.alarms.get(seed, ()) for seed in self.seeds))
+        return any(DISAGREE in text.split(";") for text in texts)
+
     def at(self, seeds: Sequence[int]) -> "Score":
         """The score at some of its seeds, in the order given."""
         if tuple(seeds) == self.seeds:
