@@ -39,6 +39,7 @@ class ExamplesFacts(Record):
     origin: dict[str, str]
     sources: dict[str, dict[str, str]]
     note: str
+    alarms: list[str] = []  # about a user's own rows; they are in the note, too
     sha256: dict[str, str]
 
 

@@ -100,8 +100,11 @@ def prepare(
         wanted = {"select": n_select, "train": len(rows)}
         parts = divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
+    alarms: list[str] = []
     if settings.own:
-        note = _own_note(task, splits, note if roles.carve else "")
+        alarms = _alarms(task, splits)
+        told = [*([note] if roles.carve else []), *(f"alarm: {of}" for of in alarms)]
+        note = "; ".join(told + _read_as(task))
     unlabelled = task.read_unlabelled(source) if settings.unlabelled else {}
     if settings.published:
         for split, rows in unlabelled.items():
@@ -126,6 +129,7 @@ def prepare(
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
         "note": note,
+        "alarms": alarms,
     }
 
 
@@ -302,29 +306,31 @@ def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
     return "; ".join(other + fewer)
 
 
-def _own_note(task: Task, splits: Splits, note: str) -> str:
-    """The note on a user's own rows, with an alarm for anything that looks like a mistake."""
+def _alarms(task: Task, splits: Splits) -> list[str]:
+    """What looks like a mistake in a user's own rows."""
     train, every = splits["train"], [row for rows in splits.values() for row in rows]
-    parts = [note] if note else []
-    for split, rows in splits.items():
-        if quoted := quoted_texts(rows):
-            parts.append(f"alarm: {split}: {quoted}")
+    quoted = {split: quoted_texts(rows) for split, rows in splits.items()}
+    found = [f"{split}: {of}" for split, of in quoted.items() if of]
     if n := contradictions(task, every):
-        parts.append(
-            f"alarm: {n:,} of {len(every):,} rows have the texts of another row and another label"
+        found.append(
+            f"{n:,} of {len(every):,} rows have the texts of another row and another label"
         )
     counts, known = _label_counts(task, train), _label_counts(task, every)
     labels = [label for label, count in counts.items() if count]
     if len(labels) == 1:
-        parts.append(f"alarm: all {len(train):,} training rows have label {labels[0]!r}")
+        found.append(f"all {len(train):,} training rows have label {labels[0]!r}")
     elif lacking := [label for label in counts if known[label] and label not in labels]:
-        parts.append(f"alarm: no training row has label {_named(lacking)}")
+        found.append(f"no training row has label {_named(lacking)}")
     if unused := [label for label in known if not known[label] and not task.soft_labels]:
-        parts.append(f"alarm: no row has label {_named(unused)}, which is listed")
-    for k, label in enumerate(task.labels):
-        if len(joined := [word for word, of in task.coding.items() if of == k]) > 1:
-            parts.append(f"{_named(joined)} are read as {label!r}")
-    return "; ".join(parts)
+        found.append(f"no row has label {_named(unused)}, which is listed")
+    return found
+
+
+def _read_as(task: Task) -> list[str]:
+    """Which label words are read as one label."""
+    words = [[word for word, of in task.coding.items() if of == k] for k in range(len(task.labels))]
+    pairs = zip(task.labels, words, strict=True)
+    return [f"{_named(of)} are read as {label!r}" for label, of in pairs if len(of) > 1]
 
 
 def _named(labels: list[str]) -> str:

@@ -1,9 +1,9 @@
 """Typed settings of the data: its source, which rows are used, and a task of the user's own."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from tasks.common.errors import InputError
 from tasks.common.settings import Commit, Count, DataPath, Settings, SplitName, unique
@@ -17,18 +17,6 @@ SCORES = tuple("012345")  # the classes that scores of 0 to 5 lie between
 FURTHER = {"pearson": "spearman", **dict.fromkeys(("f1", "macro_f1", "matthews"), "accuracy")}
 CARVED = {"train": 0.8, "test": 0.2}  # shares of a single file
 Word = Annotated[str, BeforeValidator(word)]
-
-
-def _as_pairs(labels: list[str] | dict[str, str]) -> list[Any]:
-    """The labels; a mapping as pairs, since its order counts and JSON is written sorted."""
-    return [list(pair) for pair in labels.items()] if isinstance(labels, dict) else labels
-
-
-def _from_pairs(labels: Any) -> Any:
-    """What `_as_pairs` made of a mapping as a mapping; anything else as it is."""
-    entries = labels if isinstance(labels, list) else []
-    are_pairs = (isinstance(e, list) and [*map(type, e)] == [str, str] for e in entries)
-    return dict(entries) if entries and all(are_pairs) else labels
 
 
 class Columns(Settings):
@@ -62,11 +50,7 @@ class OwnTask(Settings):
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] | None = None
     """with source: hub, its repository, such as nyu-mll/glue; it needs a revision too"""
     columns: Columns = Columns()
-    labels: Annotated[
-        Annotated[list[Word], unique] | dict[Word, Word],
-        BeforeValidator(_from_pairs),
-        PlainSerializer(_as_pairs),
-    ] = []
+    labels: Annotated[list[Word], unique] | dict[Word, Word] = []
     """the label words in the files, such as [bad, fair, good], or a mapping from them to names,
     such as {0: bad, 1: good}; for multiple choice, the words for the choices, in their order
     (default: 0, 1, ...)"""

@@ -116,7 +116,7 @@ def scratch_folder(out: Path) -> Iterator[Path]:
 
 
 def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
-    """Write `value` as JSON with sorted keys, atomically. Rejects NaN.
+    """Write `value` as JSON, keys in their order, atomically. Rejects NaN.
 
     `checksum` is False for the formats of other programs.
     """
@@ -124,7 +124,7 @@ def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
     if checksum and isinstance(value, dict):
         value[CHECKSUM] = sha256_json(value)
     with write_atomic(path) as file:
-        json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        json.dump(value, file, indent=1, ensure_ascii=False, allow_nan=False)
         file.write("\n")
 
 

@@ -77,20 +77,20 @@ def test_cut_rows_and_unknown_tokens_are_shares_and_many_raise_an_alarm(
     facts["splits"]["select"] |= {"n_ctx_needed": {"16": 1}, "unknown": 0.0}
     write(path, facts)
     grid = make_grid("rte", examples=["rte"], n_ctx=16)
-    change(tmp_path / "examples" / "rte.json", note="alarm: all have one label; dev: 10 of 277")
+    change(tmp_path / "examples" / "rte.json", alarms=["all have one; label"])
     found = report.build("data", tmp_path, grid)
     of_splits = found.frame.set_index("split")
     assert of_splits["cut"].to_dict() == {"train": 0, "select": 0, "dev": 10 * cut}
     assert of_splits["unknown"].to_dict() == {"train": 0, "select": 0, "dev": 100 * unknown}
     assert of_splits["alarms"].to_dict() == {
-        "train": "all have one label",
+        "train": "all have one; label",
         "select": "",
         "dev": said,
     }
     assert "lose tokens at n_ctx 16" in found.markdown
     assert (f"- RTE, dev: {said}" in found.markdown) == bool(said)
     found.write(tmp_path / "data.csv")
-    told = ["RTE, train: all have one label", *[f"RTE, dev: {said}"] * bool(said)]
+    told = ["RTE, train: all have one; label", *[f"RTE, dev: {said}"] * bool(said)]
     assert Run(tmp_path, grid, PagePlan(tables=["data"], figures=[])).of_rows == told
 
 
@@ -131,7 +131,7 @@ def test_dropped_rows_and_rows_known_from_training_are_stated(tmp_path):
     put(tmp_path, "snli")
     found = lines(tmp_path, "snli")
     assert found["dropped"].iloc[0] == (
-        "dev: no gold label 1; test: no gold label 1; train: no gold label 1"
+        "train: no gold label 1; dev: no gold label 1; test: no gold label 1"
     )
     assert found["overlap"].to_dict() == {"train": 0, "select": 3, "test": 0}
     assert found["half_known"].to_dict() == {"train": 0, "select": 3, "test": 3}

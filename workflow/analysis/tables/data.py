@@ -4,7 +4,6 @@ A length is that of the whole input in fine-tuning, in tokens: all its texts (wi
 the longest) and the start, delimiter and classify tokens.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +78,7 @@ def _rows(results: Path, name: str, grid: Grid) -> list[dict[str, Any]]:
         row |= {"cut": round(100 * cut, 1), "unknown": round(100 * part.unknown, 1)}
         alarms = [f"{cut:.0%} of the rows are cut at n_ctx {grid.n_ctx}"] * (cut > CUT_ABOVE)
         alarms += [f"{part.unknown:.0%} of the tokens are unknown"] * (part.unknown > WARN_ABOVE)
-        alarms += re.findall("alarm: ([^;]+)", facts.note) if split == "train" else []
+        alarms += facts.alarms if split == "train" else []
         row |= {"alarms": "; ".join(alarms)}
         row |= {"overlap": facts.overlap.get(split, 0)}
         row |= {"half_known": facts.half_known.get(split, 0)}
