@@ -73,11 +73,13 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
             except InputError as error:
                 yield f"{key}.{error}"
     asked = experiment.zero_shot or ZeroShotOptions()
-    names = {"only": {*(experiment.only or ())} - asked.tasks.keys()}
-    names |= {"zero_shot.tasks": {*asked.tasks} - {*known}}
-    names |= {"zero_shot.normalise": {*asked.normalise} - {*known}}
-    for key, given in names.items():
-        for name in given - {*experiment.tasks, "dprd"}:
+    names = {  # and what each may name besides the tasks
+        "only": (experiment.only or (), asked.tasks),
+        "zero_shot.tasks": (asked.tasks, known),
+        "zero_shot.normalise": (asked.normalise, known),
+    }
+    for key, (given, others) in names.items():
+        for name in (of for of in given if of not in {*others, *experiment.tasks, "dprd"}):
             yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
 
 
