@@ -46,6 +46,18 @@ def test_a_module_imports_no_library_that_it_does_not_need(code):
     assert done.stdout == "\n"
 
 
+FLOORS = {"tasks": 0, "gpt1": 1, "workflow": 2}
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_imports_point_downwards(room):
+    above = [other for other, floor in FLOORS.items() if floor > FLOORS[room]]
+    wrong = re.compile(rf"^\s*(?:from|import) ({'|'.join(above)})\b", re.MULTILINE)
+    files = [path for path in (ROOT / room).rglob("*.py") if path != ROOT / "gpt1/__init__.py"]
+    found = [str(p) for p in files if above and wrong.search(p.read_text(encoding="utf-8"))]
+    assert files and found == []  # gpt1's __init__ shows users the analysis
+
+
 LEFT_OUT = {".git", ".venv", ".slurm", ".snakemake", "results", "__pycache__"}
 LEFT_OUT |= {"mutants", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 TEXT = {".py", ".smk", ".yaml", ".yml", ".toml", ".md", ".rst", ".lock", ".csv", ""}
