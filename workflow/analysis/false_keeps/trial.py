@@ -1,0 +1,306 @@
+"""How often each rule keeps a change that does nothing, and one that helps, on a pool of seeds.
+
+    python -m workflow.analysis false_keeps bench/false_keeps/pool.parquet --out FOLDER
+
+A pool has many training runs of one recipe, its `base`, and some of others, each on the same rows.
+Pairs of `base` with itself have no difference but the seeds': what a rule keeps there it keeps
+falsely (A/A). The others' true effects are known from all their seeds. docs/false-keeps.md says
+what came out.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from tasks.common.errors import InputError
+from workflow.analysis.false_keeps import rules
+from workflow.analysis.false_keeps.rules import Rule, Runs, scores
+from workflow.analysis.figures import style
+from workflow.analysis.table import Table
+
+BASE = "base"
+COLUMNS = ["variant", "seed", "task", "row", "label", "prediction"]
+SEEDS = 1, 2, 3, 5, 10  # a side
+FEWEST = 4 * max(SEEDS)  # of the base: pairs are drawn from random halves
+HALVES = 20  # random halves of the pool, between which a share varies
+MEAN = "mean"  # of all tasks, beside each alone
+# How each table is shown as Markdown: rows, columns, values and its heading.
+WIDE = {
+    "false_keeps": (["rule"], "seeds", "share", "# Kept, of 100 changes that do nothing"),
+    "power": (["rule"], "seeds", "share", "# Kept, of 100 changes that help"),
+    "search": (["rule", "seeds"], None, None, "# Searches of 100 changes, 90 of which do nothing"),
+    "coverage": (["task"], "seeds", "share", "# Intervals of this suite that contain 0, of 100"),
+}
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The right answers of each variant's runs by task [seeds, rows], and their seeds in order."""
+
+    answers: Mapping[str, Runs]
+    seeds: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def read(cls, path: Path) -> "Pool":
+        """Read a pool. Raises InputError for a file that is none."""
+        try:
+            frame = pd.read_parquet(path, columns=COLUMNS)
+        except (OSError, ValueError, KeyError) as error:
+            reason = " ".join(str(error).split())
+            remedy = f"give columns {', '.join(COLUMNS)}"
+            raise InputError(f"{path}: no pool ({reason:.90}); {remedy}") from None
+        right = frame.assign(right=(frame["label"] == frame["prediction"]) * 1.0)
+        answers: dict[str, dict[str, np.ndarray]] = {}
+        seeds: dict[str, list[int]] = {}
+        for (variant, task), rows in right.groupby(["variant", "task"], sort=False, observed=True):
+            table = rows.pivot(index="seed", columns="row", values="right")
+            own = [*table.index]
+            if table.isna().any(axis=None) or seeds.setdefault(variant, own) != own:
+                raise InputError(f"{path}: {variant} on {task} lacks rows of some seeds")
+            answers.setdefault(variant, {})[task] = table.to_numpy()
+        if len(seeds.get(BASE, [])) < FEWEST:
+            raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
+        return cls(answers, seeds)
+
+    def runs(self, variant: str, seeds: Sequence[int], tasks: Sequence[str]) -> Runs:
+        """The answers of some of a variant's seeds."""
+        at = [self.seeds[variant].index(seed) for seed in seeds]
+        return {task: self.answers[variant][task][at] for task in tasks}
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """The tasks, in order."""
+        return [*self.answers[BASE]]
+
+    @property
+    def scopes(self) -> dict[str, list[str]]:
+        """What a verdict can be about: all tasks together, and each alone."""
+        return {MEAN: self.tasks} | {task: [task] for task in self.tasks}
+
+    def common(self, variant: str) -> list[int]:
+        """The seeds that a variant has as `base` has them."""
+        return [seed for seed in self.seeds[variant] if seed in self.seeds[BASE]]
+
+    @cached_property
+    def effects(self) -> dict[str, tuple[float, float]]:
+        """How many points more `base` has than each variant, and the error; paired if it can be."""
+        found = {}
+        for variant in (name for name in self.answers if name != BASE):
+            seeds = self.common(variant)
+            of = {name: seeds or self.seeds[name] for name in (variant, BASE)}
+            a, b = (scores(self.runs(name, own, self.tasks)) for name, own in of.items())
+            error = stats.sem(b - a) if seeds else np.hypot(stats.sem(a), stats.sem(b))
+            found[variant] = float(b.mean() - a.mean()), float(error)
+        return found
+
+    @cached_property
+    def planted(self) -> dict[str, float]:
+        """The effects of the variants with seeds of `base` that are surely worse than it."""
+        return {
+            variant: effect
+            for variant, (effect, error) in self.effects.items()
+            if effect > 2 * error and self.common(variant)
+        }
+
+
+def named_rules(pool: Pool) -> dict[str, Rule]:
+    """The rules by what tables call them; the fixed sigma is that of ten seeds of `base`."""
+    ten = pool.runs(BASE, pool.seeds[BASE][: max(SEEDS)], pool.tasks)
+    sigma = {task: scores({task: ten[task]}).std(ddof=1) for task in pool.tasks}
+    sigma[MEAN] = scores(ten).std(ddof=1)
+
+    def fixed(a: Runs, b: Runs) -> rules.Verdict:
+        return rules.fixed_sigma(a, b, sigma[MEAN if len(a) > 1 else next(iter(a))])
+
+    return {
+        "higher": rules.higher,
+        "two sigma of the baseline's runs": rules.two_sigma,
+        "fixed sigma of ten runs": fixed,
+        "z over rows, unpaired": rules.unpaired_rows,
+        "McNemar over rows": rules.mcnemar,
+        "paired bootstrap over rows": rules.paired_rows,
+        "sign test over tasks and seeds": rules.sign_test,
+        "Welch's t over seeds": rules.welch,
+        "paired t over seeds": rules.paired_seeds,
+        "BCa bootstrap over seeds": rules.bca_seeds,
+        "mixed model": rules.mixed_model,
+        "multi-bootstrap": rules.multi_bootstrap,
+        "this suite's interval": rules.suite,
+    }
+
+
+def pairs(pool: Pool, k: int, n: int) -> list[list[tuple[Sequence[int], Sequence[int]]]]:
+    """`n` pairs of disjoint sets of k seeds of `base`: a list for each random half of the pool."""
+    rng, found = np.random.default_rng(k), []
+    for _ in range(HALVES):
+        half = rng.permutation(pool.seeds[BASE])[: len(pool.seeds[BASE]) // 2]
+        drawn = [rng.permutation(half)[: 2 * k] for _ in range(n // HALVES)]
+        found.append([(seeds[:k], seeds[k:]) for seeds in drawn])
+    return found
+
+
+def with_interval(by_half: Sequence[Sequence[bool]]) -> dict[str, float]:
+    """A share in % with its 95 % interval, which counts that the same few seeds are in many pairs.
+
+    Its variance is that between random halves of the pool, as it would be between pools (the
+    delete-half jackknife), and that of the draw of pairs. The interval is Wilson's for as many
+    independent pairs as would vary as much.
+    """
+    hits = np.array(by_half, dtype=float)
+    share, means = hits.mean(), hits.mean(axis=1)
+    of_draw = (means * (1 - means)).mean() / max(1, hits.shape[1] - 1)
+    variance = max(0.0, means.var(ddof=1) - of_draw) + of_draw / len(hits)
+    n = max(1, round(share * (1 - share) / variance)) if variance else hits.size
+    ends = stats.binomtest(round(share * n), n).proportion_ci(method="wilson")
+    return {"share": 100 * share, "low": 100 * ends.low, "high": 100 * ends.high}
+
+
+def false_keeps(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, Any]]:
+    """By rule, seeds a side and scope: how many of 100 pairs of `base` with itself are kept."""
+    for k in SEEDS:
+        drawn = pairs(pool, k, n)
+        for scope, tasks in pool.scopes.items():
+            sides = [
+                [(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks)) for a, b in half]
+                for half in drawn
+            ]
+            for name, rule in named.items():
+                verdicts = [[rule(a, b) for a, b in half] for half in sides]
+                found = with_interval([[one == "keep" for one in half] for half in verdicts])
+                decided = np.mean([one != "undecided" for half in verdicts for one in half])
+                yield {"rule": name, "seeds": k, "task": scope, **found, "decided": 100 * decided}
+
+
+def power(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, Any]]:
+    """By rule, seeds a side and variant: of 100 pairs, how many keep `base` in its place.
+
+    The pairs are of the same seeds, or of any where a variant has seeds of its own.
+    """
+    rng = np.random.default_rng(0)
+    for variant, (effect, error) in pool.effects.items():
+        for k in SEEDS:
+            sides = []
+            for _ in range(n):
+                own = rng.permutation(pool.common(variant) or pool.seeds[variant])[:k]
+                same = own if pool.common(variant) else rng.permutation(pool.seeds[BASE])[:k]
+                a, b = pool.runs(variant, own, pool.tasks), pool.runs(BASE, same, pool.tasks)
+                sides.append((a, b))
+            for name, rule in named.items():
+                verdicts = [rule(a, b) for a, b in sides]
+                share, wrong = (100 * verdicts.count(of) / n for of in ("keep", "discard"))
+                row = {"rule": name, "seeds": k, "variant": variant, "effect": effect}
+                yield row | {"error": error, "share": share, "wrong": wrong}
+
+
+def search(pool: Pool, rule: Rule, k: int, seed: int) -> dict[str, float]:
+    """What a search ends with that tries 100 changes, one after the other, and keeps by a rule.
+
+    90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each. What was
+    kept is the baseline of the next, as it was measured. Effects add up.
+    """
+    rng = np.random.default_rng(seed)
+    planted = [*pool.planted]
+    common = sorted(set.intersection(*({*pool.seeds[of]} for of in [BASE, *planted])))
+    changes = np.array([*["better"] * 5, *["worse"] * 5, *["none"] * 90])
+    found = {"gain": 0.0, "false keeps": 0.0, "kept worse": 0.0, "missed": 0.0, "runs": float(k)}
+    current = rng.permutation(common)[:k]
+    for change in rng.permutation(changes):
+        own = rng.permutation([seed for seed in common if seed not in current])[:k]
+        variant = BASE if change == "none" else str(rng.choice(planted))
+        before, after = (variant, BASE) if change == "better" else (BASE, variant)
+        verdict = rule(pool.runs(before, current, pool.tasks), pool.runs(after, own, pool.tasks))
+        found["runs"] += k
+        found["missed"] += change == "better" and verdict != "keep"
+        if verdict == "keep":
+            current = own
+            sign = {"better": 1, "worse": -1, "none": 0}[change]
+            found["gain"] += sign * pool.planted[variant] if sign else 0.0
+            found["false keeps"] += change == "none"
+            found["kept worse"] += change == "worse"
+    return found
+
+
+def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, Any]]:
+    """By rule and seeds a side, the means over `n` searches."""
+    for name, rule in named.items():
+        for k in (k for k in SEEDS if k <= 5):
+            found = pd.DataFrame([search(pool, rule, k, seed) for seed in range(n)]).mean()
+            yield {"rule": name, "seeds": k, **found}
+
+
+def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
+    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0."""
+    for k in (k for k in SEEDS if k > 1):
+        for scope, tasks in pool.scopes.items():
+            halves = [
+                [
+                    rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
+                    for a, b in half
+                ]
+                for half in pairs(pool, k, n)
+            ]
+            covers = [[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in halves]
+            equal = np.mean(
+                [of.within(2 if scope == MEAN else 5) for half in halves for of in half]
+            )
+            yield {"seeds": k, "task": scope, **with_interval(covers), "equal": 100 * equal}
+
+
+def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> Figure:
+    """By rule and seeds a side: false keeps, with intervals, beside power on planted changes."""
+    shown = {1: style.VERMILLION, 3: style.ORANGE, 5: style.BLUE}
+    names = [*kept["rule"].unique()]
+    chart = Figure(figsize=(11, 0.42 * len(names) + 1.6), layout="constrained")
+    left, right = chart.subplots(1, 2, sharey=True)
+    for place, (k, color) in enumerate(shown.items()):
+        at = np.arange(len(names)) + 0.22 * (place - 1)
+        look = {"color": color, "label": f"{k} seed{'s' * (k > 1)} a side"}
+        rows = kept[(kept["task"] == MEAN) & (kept["seeds"] == k)].set_index("rule").loc[names]
+        errors = [rows["share"] - rows["low"], rows["high"] - rows["share"]]
+        left.errorbar(rows["share"], at, xerr=np.abs(errors), fmt="o", markersize=5, **look)
+        of_k = found[(found["seeds"] == k) & found["variant"].isin(planted)]
+        power = of_k.groupby("rule")["share"].mean().loc[names]
+        right.plot(power, at, "o", markersize=5, **look)
+    left.axvline(2.5, color=style.GREY, linestyle=":")
+    left.set_yticks(range(len(names)), names)
+    left.invert_yaxis()
+    left.set_xlabel("kept, of 100 changes that do nothing")
+    right.set_xlabel("kept, of 100 changes that help (mean of the planted ones)")
+    right.legend(loc="lower right")
+    return chart
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pool", type=Path, help="Parquet with the columns " + ", ".join(COLUMNS))
+    parser.add_argument("--pairs", type=int, default=400, help="that are drawn for each share")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
+    args = parser.parse_args(argv)
+    pool = Pool.read(args.pool)
+    named = named_rules(pool)
+    found = {
+        "false_keeps": pd.DataFrame(false_keeps(pool, named, args.pairs)),
+        "power": pd.DataFrame(power(pool, named, args.pairs // 8)),
+        "search": pd.DataFrame(searches(pool, named, args.pairs // 20)),
+        "coverage": pd.DataFrame(coverage(pool, args.pairs)),
+    }
+    for name, frame in found.items():
+        by, columns, values, heading = WIDE[name]
+        rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
+        rows = frame[frame["variant"].isin(pool.planted)] if name == "power" else rows
+        wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
+        shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
+        shown.columns = shown.columns.map(str)
+        table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
+        table.write(args.out / f"{name}.csv")
+    draw = partial(figure, found["false_keeps"], found["power"], [*pool.planted])
+    style.save(draw, args.out / "false_keeps.png")
