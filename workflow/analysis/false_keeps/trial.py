@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from workflow.analysis.false_keeps.rules import Rule, Runs, scores
 from workflow.analysis.figures import style
 from workflow.analysis.table import Table
 
+Seeds: TypeAlias = Sequence[int] | np.ndarray
 BASE = "base"
 COLUMNS = ["variant", "seed", "task", "row", "label", "prediction"]
 SEEDS = 1, 2, 3, 5, 10  # a side
@@ -70,7 +71,7 @@ class Pool:
             raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
         return cls(answers, seeds)
 
-    def runs(self, variant: str, seeds: Sequence[int], tasks: Sequence[str]) -> Runs:
+    def runs(self, variant: str, seeds: Seeds, tasks: Sequence[str]) -> Runs:
         """The answers of some of a variant's seeds."""
         at = [self.seeds[variant].index(seed) for seed in seeds]
         return {task: self.answers[variant][task][at] for task in tasks}
@@ -137,7 +138,7 @@ def named_rules(pool: Pool) -> dict[str, Rule]:
     }
 
 
-def pairs(pool: Pool, k: int, n: int) -> list[list[tuple[Sequence[int], Sequence[int]]]]:
+def pairs(pool: Pool, k: int, n: int) -> list[list[tuple[Seeds, Seeds]]]:
     """`n` pairs of disjoint sets of k seeds of `base`: a list for each random half of the pool."""
     rng, found = np.random.default_rng(k), []
     for _ in range(HALVES):
