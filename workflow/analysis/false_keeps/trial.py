@@ -140,7 +140,8 @@ def named_rules(pool: Pool) -> dict[str, Rule]:
 
 def pairs(pool: Pool, k: int, n: int) -> list[list[tuple[Seeds, Seeds]]]:
     """`n` pairs of disjoint sets of k seeds of `base`: a list for each random half of the pool."""
-    rng, found = np.random.default_rng(k), []
+    rng = np.random.default_rng(k)
+    found: list[list[tuple[Seeds, Seeds]]] = []
     for _ in range(HALVES):
         half = rng.permutation(pool.seeds[BASE])[: len(pool.seeds[BASE]) // 2]
         drawn = [rng.permutation(half)[: 2 * k] for _ in range(n // HALVES)]
