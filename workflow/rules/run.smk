@@ -35,11 +35,8 @@ def own_jobs(named):
 def provenance(named):
     """The list of what each file of the results was made with, as it is now."""
     digests = {rule.params.get("code", "") for rule in named} | {*map(sha256_file, RULES)}
-    metadata, chosen = workflow.persistence.metadata, workflow.dag_settings
-    unchecked = {
-        "--touch": workflow.touch,
-        "--rerun-triggers": chosen.rerun_triggers != RerunTrigger.all(),
-    }
+    metadata, triggers = workflow.persistence.metadata, workflow.dag_settings.rerun_triggers
+    unchecked = {"--touch": workflow.touch, "--rerun-triggers": triggers != RerunTrigger.all()}
     option = next((name for name, given in unchecked.items() if given), "")
     return Provenance(cfg, digests, lambda file: getattr(metadata(file), "endtime", None), option)
 
@@ -112,12 +109,13 @@ def a_run(record):
 
     No hook is called for a plan without jobs or for a job that has ended, and none of a module.
     """
-    if getattr(record, "event", None) == LogEvent.JOB_FINISHED:
+    event = getattr(record, "event", None)
+    if event == LogEvent.JOB_FINISHED:
         made, jobs = of_this_run
         if not workflow.touch and (job := jobs.get(record.job_id)):
             made.add(job)
         return True
-    has_jobs, ends = hasattr(record, "stats"), str(record.msg).startswith("Elapsed time: ")
+    has_jobs, ends = event == LogEvent.RUN_INFO, str(record.msg).startswith("Elapsed time: ")
     if not (has_jobs or ends or record.msg == NOTHING_TO_BE_DONE_MSG):
         return True
     if lacking and not ends:
