@@ -54,17 +54,13 @@ class Provenance:
         for name, file, config in self._outputs(jobs):
             if not os.path.lexists(file):
                 continue
-            entry, same = self.listed.get(name), self._is_as_made(name, file)
+            entry, same = self.listed.get(name, {}), self._is_as_made(name, file)
+            ours = same and entry["config"] == config
             if self.unchecked:
-                fits = entry["config"] == config and same if entry else self.unchecked == "--touch"
+                fits = ours if entry else self.unchecked == "--touch"
                 record = f"{self.unchecked} takes it as it is; leave that option out"
             else:
-                ours = same and entry == {
-                    **(entry or {}),
-                    "config": config,
-                    "code": self.own["code"],
-                }
-                fits = ours or self._is_recorded(file)
+                fits = (ours and entry["code"] == self.own["code"]) or self._is_recorded(file)
                 record = f"Snakemake has no record of it in {os.getcwd()}"
             if fits:
                 continue
@@ -80,18 +76,14 @@ class Provenance:
             )
         return ""
 
-    def with_other_packages(self, jobs: Iterable[Any]) -> list[str]:
-        """The outputs that were made with other lock files."""
-        found = ((file, self.listed.get(name)) for name, file, _ in self._outputs(jobs))
-        packages = self.own["packages"]
-        return [str(file) for file, entry in found if entry and entry["packages"] != packages]
-
-    def of_another_config(self, jobs: Iterable[Any]) -> list[str]:
-        """The outputs that were listed with another config."""
-        found = (
-            (file, self.listed.get(name), config) for name, file, config in self._outputs(jobs)
-        )
-        return [str(file) for file, entry, config in found if entry and entry["config"] != config]
+    def with_other(self, key: str, jobs: Iterable[Any]) -> list[str]:
+        """The outputs that were listed with another `config`, or with other `packages`."""
+        return [
+            str(file)
+            for name, file, config in self._outputs(jobs)
+            if (entry := self.listed.get(name))
+            and entry[key] != {**self.own, "config": config}[key]
+        ]
 
     def add(self, job: Any) -> None:
         """List the outputs of a job that has ended well; the list is saved from time to time."""

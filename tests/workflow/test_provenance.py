@@ -165,9 +165,9 @@ def test_each_lock_of_the_packages_alone_tells_of_other_packages(tmp_path, monke
     job = Job(file)
     provenance(tmp_path / "results", 1).end([job], [])
     for lock in locks:
-        assert not provenance(tmp_path / "results", 1).with_other_packages([job])
+        assert not provenance(tmp_path / "results", 1).with_other("packages", [job])
         lock.write_text("two")
-        assert provenance(tmp_path / "results", 1).with_other_packages([job]) == job.output
+        assert provenance(tmp_path / "results", 1).with_other("packages", [job]) == job.output
         lock.write_text("one")
 
 
@@ -201,8 +201,8 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     provenance(tmp_path, 1).end([], [job])
     monkeypatch.setattr("workflow.provenance._described", None)  # what is as it was is not read
     assert not provenance(tmp_path, 1).refusal([job])
-    assert provenance(tmp_path, 2).of_another_config([job]) == job.output
-    assert not provenance(tmp_path, 1).of_another_config([job])
+    assert provenance(tmp_path, 2).with_other("config", [job]) == job.output
+    assert not provenance(tmp_path, 1).with_other("config", [job])
     for name in ("study", "page", "grid", "lines"):  # which a part of the config determines
         assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
 

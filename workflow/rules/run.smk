@@ -51,13 +51,13 @@ def plan_checked(run, taken, made):
     if fault := made.refusal([*taken, *run] if workflow.touch else taken):
         return stop(fault)
     before = f"{cfg.results} was made with another"
-    if old := made.with_other_packages(taken):
+    if old := made.with_other("packages", taken):
         warn(
             f"{before} requirements*.lock: {len(old):,} of its files, {old[0]} among them, stay as "
             "they are; --forceall makes all anew."
         )
     keys = results_folder.changes(cfg)
-    others = made.of_another_config(run)  # also of a run that was interrupted, or is of a part
+    others = made.with_other("config", run)  # also of a run that was interrupted, or is of a part
     if run and (keys or others):
         again = ", except runs of the same seeds" if keys == ["experiment.seeds.finetune"] else ""
         differs = f"which differs in {', '.join(keys[:5])}{', ...' if keys[5:] else ''}"
