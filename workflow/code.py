@@ -13,8 +13,9 @@ import re
 from importlib.util import resolve_name
 from pathlib import Path
 
+from tasks.common.programs import PACKAGES
+
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("tasks", "gpt1", "workflow")
 DATA_FILE = re.compile(r"[\w-]+\.\w+")
 
 

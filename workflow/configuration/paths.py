@@ -155,11 +155,6 @@ def tokenizer_files(config: Config) -> list[str]:
     return published_files(config).get("experiment.tokenizer.folder", own)
 
 
-def weight_files(config: Config) -> list[str]:
-    """The files of the published weights that the suite starts from."""
-    return published_files(config)["experiment.pretrained.path"]
-
-
 def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterator[str]:
     """Missing raw data, one line each; empty if all is there.
 

@@ -29,8 +29,7 @@ try:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
         misplaced = read.lost_results(workflow.overwrite_configfiles)
     lines = Plan(cfg)
-    given = workflow.overwrite_configfiles
-    refuse([*results_folder.faults(cfg, given), *run_faults(lines)])
+    refuse([*results_folder.faults(cfg, workflow.overwrite_configfiles), *run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
 words = sys.argv if workflow.is_main_process else []
@@ -173,13 +172,8 @@ def tokenizer_of(variant):
 
 def vocabulary_of(variant):
     """An input: the files of a variant's tokenizer."""
-
-    def files(_):
-        found = tokenizer_of(variant)
-        own = "experiment.tokenizer.folder"
-        return found if cfg.experiment.tokenizer.merges else user_files(own, found)
-
-    return files
+    found, own = tokenizer_of(variant), "experiment.tokenizer.folder"
+    return lambda _: found if cfg.experiment.tokenizer.merges else user_files(own, found)
 
 
 def vocabulary(wildcards):
@@ -190,11 +184,6 @@ def vocabulary(wildcards):
 def tokenizer_folder(wildcards):
     """A param: the folder of the tokenizer."""
     return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
-
-
-def weights(_):
-    """An input: the files of the published weights."""
-    return user_files("experiment.pretrained.path", paths.weight_files(cfg))
 
 
 def own_option(name):

@@ -1,4 +1,6 @@
 # Published weights take the place of corpus, tokenizer and pre-training.
+published = paths.published_files(cfg)["experiment.pretrained.path"]
+weights = lambda _: user_files("experiment.pretrained.path", published)
 
 
 rule import:
@@ -16,7 +18,7 @@ rule import:
     resources:
         **data_job(8000),
     params:
-        folder=os.path.dirname(paths.weight_files(cfg)[0]),
+        folder=os.path.dirname(published[0]),
         tokenizer=tokenizer_folder,
         updates=grid.updates[-1],
         settings=settings_json(lambda config, _: config.model("transformer")),

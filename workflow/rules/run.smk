@@ -1,9 +1,7 @@
 # The environment of programs, and what is done and printed when a run is planned, begins and ends.
 import difflib
-import shlex
 import threading
 from collections import Counter
-from pathlib import Path
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.settings.types import RerunTrigger
@@ -23,13 +21,6 @@ KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|baselines)_.+")
 def own_rules():
     """The rules of the suite, without those of a workflow that uses it as a module."""
     return {r for r in workflow.rules if PROJECT in Path(os.path.realpath(r.snakefile)).parents}
-
-
-def own_jobs(named):
-    """The jobs of these rules that need to run, and those whose existing files are used."""
-    jobs = [job for job in workflow.dag.jobs if job.rule in named]
-    run = {job for job in jobs if workflow.dag.needrun(job)}
-    return run, [job for job in jobs if job not in run]
 
 
 def provenance(named):
@@ -111,8 +102,8 @@ def a_run(record):
     """
     event = getattr(record, "event", None)
     if event == LogEvent.JOB_FINISHED:
-        made, jobs = of_this_run
-        if not workflow.touch and (job := jobs.get(record.job_id)):
+        made, started = of_this_run
+        if not workflow.touch and (job := started.get(record.job_id)):
             made.add(job)
         return True
     has_jobs, ends = event == LogEvent.RUN_INFO, str(record.msg).startswith("Elapsed time: ")
@@ -121,7 +112,9 @@ def a_run(record):
     if lacking and not ends:
         stop(str(ConfigError(paths.missing_data(cfg, lacking))))
     named = own_rules()
-    run, taken = own_jobs(named)
+    jobs = [job for job in workflow.dag.jobs if job.rule in named]
+    run = {job for job in jobs if workflow.dag.needrun(job)}
+    taken = [job for job in jobs if job not in run]  # their existing files are used
     try:
         if ends:
             end_run(run, taken, of_this_run[0])
