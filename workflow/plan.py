@@ -123,9 +123,7 @@ class Plan:
 
     def __init__(self, base: Config):
         self.base = base
-        values = base.model_dump(mode="json")
-        for key in ("studies", "keep", "all"):
-            values["experiment"].pop(key)
+        values = base.model_dump(mode="json", exclude={"experiment": {"studies", "keep", "all"}})
         values["experiment"]["submission"] = False
         self._values, self._flat = values, flat(values)
         self.overlays: dict[str, Overlay] = {"": {}}
