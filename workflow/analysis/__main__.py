@@ -9,7 +9,6 @@ PROGRAMS = {
     "report": "workflow.analysis.report",
     "cost": "workflow.analysis.cost",
     "compare": "workflow.analysis.compare",
-    "false_keeps": "workflow.analysis.false_keeps.trial",
 }
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often each rule keeps a change that does nothing, and one that helps, on a pool of seeds.
 
-    python -m workflow.analysis false_keeps bench/false_keeps/pool.parquet --out FOLDER
+    python -m bench.false_keeps.trial bench/false_keeps/pool.parquet --out FOLDER
 
 A pool has many training runs of one recipe, its `base`, and some of others, each on the same rows.
 Pairs of `base` with itself have no difference but the seeds': what a rule keeps there it keeps
@@ -9,6 +9,7 @@ what came out.
 """
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -20,9 +21,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
+from bench.false_keeps import rules
+from bench.false_keeps.rules import Rule, Runs, scores
 from tasks.common.errors import InputError
-from workflow.analysis.false_keeps import rules
-from workflow.analysis.false_keeps.rules import Rule, Runs, scores
+from tasks.common.programs import run
 from workflow.analysis.figures import style
 from workflow.analysis.table import Table
 
@@ -306,3 +308,7 @@ def main(argv: list[str] | None = None) -> None:
         table.write(args.out / f"{name}.csv")
     draw = partial(figure, found["false_keeps"], found["power"], [*pool.planted])
     style.save(draw, args.out / "false_keeps.png")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

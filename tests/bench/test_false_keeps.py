@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from bench.false_keeps import rules, trial
 from tasks.common.errors import InputError
-from workflow.analysis.false_keeps import rules, trial
 
 ROWS = 400
 
