@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import tokenizers
-from tokenizers import AddedToken, Regex, normalizers, pre_tokenizers, processors
+from tokenizers import AddedToken, Regex, decoders, normalizers, pre_tokenizers, processors
 
 from gpt1.text.normalise import DASHES, SPACED, rules
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import NAMES
-from gpt1.text.vocabulary import NEWLINE, UNKNOWN
+from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN
 from tasks.common.files import write_atomic, write_json
 
 FILES = ("tokenizer.json", "tokenizer_config.json")
@@ -45,6 +45,7 @@ def build(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     patterns = (NEWLINE, SPACED.pattern, r'[!?"\[\](){};,*_+]', _affixes(), *_contractions())
     split = [pre_tokenizers.Split(Regex(rule), "isolated") for rule in patterns]
     made.pre_tokenizer = pre_tokenizers.Sequence([spaces, *split])
+    made.decoder = decoders.BPEDecoder(suffix=END)
     return made
 
 
@@ -52,9 +53,11 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
     """Write the two files that `AutoTokenizer` reads.
 
     With `special`, the start, delimiter and classify tokens are put around one or two texts, as a
-    fine-tuned model expects, and pads have a token of their own; without, they are id 0.
+    fine-tuned model expects, and pads have a token of their own; without, they are id 0, and the
+    token that a text begins with is the end of a line, from which language models are scored here
+    and by lm-evaluation-harness.
     """
-    made, names = build(tokenizer), dict[str, str]()
+    made, names = build(tokenizer), {"bos_token": NEWLINE_TOKEN}
     if special:
         start, delimiter, classify = NAMES
         names = {"bos_token": start, "sep_token": delimiter, "cls_token": classify}

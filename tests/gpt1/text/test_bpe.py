@@ -322,7 +322,10 @@ def test_special_tokens_stand_around_one_text_and_two(tokenizer, tmp_path):
     assert len(loaded("a " * 50, truncation=True).input_ids) == 12
 
 
-def test_a_language_models_tokenizer_has_no_special_tokens(tokenizer, tmp_path):
+def test_a_language_models_tokenizer_begins_with_the_end_of_a_line(tokenizer, tmp_path):
     hub_tokenizer.save(tmp_path, tokenizer, n_ctx=12, special=False)
-    ids = AutoTokenizer.from_pretrained(tmp_path)("Fed a cab.").input_ids
-    assert ids == tokenizer.encode("Fed a cab.")
+    loaded = AutoTokenizer.from_pretrained(tmp_path)
+    ids = loaded("Fed a cab\nFed").input_ids
+    assert ids == tokenizer.encode("Fed a cab\nFed")
+    assert loaded.bos_token_id == tokenizer.encode("a\nb")[1] and len(loaded) == tokenizer.n_vocab
+    assert loaded.decode(ids).split() == ["fed", "a", "cab", "fed"]
