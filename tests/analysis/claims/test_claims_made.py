@@ -200,8 +200,11 @@ def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them()
     def small_gain(variant: Variant, task: str) -> float:
         return 50 + 9 * (variant == FULL and task in ("rte", "mrpc", "stsb", "cola"))
 
-    (found,) = of(statement, made(effect=small_gain))
+    rows = TRAIN_ROWS | {"race": 10}  # which is none of the eight
+    run = made(effect=small_gain, rows=rows)
+    (found,) = of(statement, run)
     assert found.found.value == pytest.approx(9, abs=0.5)
+    assert (found.margin, found.border) == (0.0, run.grid.margins.mean)  # at most so much
     alike = dict.fromkeys(EIGHT, 1000)
     for name in (statement, "The auxiliary loss helps larger sets more than smaller ones"):
         (found,) = of(name, made(effect=small_gain, rows=alike))
