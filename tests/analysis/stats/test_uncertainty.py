@@ -1,18 +1,21 @@
 """Intervals cover the truth, false alarms are rare, planted effects are found: by simulation."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import tasks
 from tasks.metrics import score
-from tests.analysis.stats.scenarios import estimate
+from tests.analysis.stats.scenarios import estimate, seeds_of
+from workflow.analysis.rows import Predictions
 from workflow.analysis.stats import bootstrap as row_bootstrap
 from workflow.analysis.stats.bootstrap import resample
 from workflow.analysis.stats.estimates import holm
-from workflow.analysis.stats.samples import shared_texts
+from workflow.analysis.stats.samples import resampled, shared_texts
 from workflow.analysis.stats.scores import Score
 
 N_TASKS, N_ROWS = 8, 150
@@ -150,6 +153,14 @@ def test_a_correlation_does_not_depend_on_the_scale_of_the_scores(scale):
     for metric in ("pearson", "spearman"):
         found, *_ = resample(metric, said, labels, np.arange(12), "a name")
         assert found == pytest.approx([score(spec, said[0], labels)[metric]])
+
+
+def test_predictions_that_rounding_alone_tells_apart_correlate_zero_on_resampled_rows():
+    places, task = np.arange(9), tasks.task("stsb")
+    rows = pd.DataFrame({"label": places / 2, "prediction": 2.5 + 1e-7 * places})
+    rows = rows.assign(seed=0, split="dev", group="", guid=[f"stsb/dev/{i}" for i in places])
+    found = resampled(seeds_of(1.0), Predictions(Path(), rows, {}), task, "dev", "pearson")
+    assert found.n_rows == 9 and not found.values.any() and not found.resampled.any()
 
 
 def test_rows_that_share_a_text_are_drawn_together():
