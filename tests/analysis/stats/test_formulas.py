@@ -121,7 +121,7 @@ def first_that_shows(counts, distance, error_of, df_of):
             return n
 
 
-@pytest.mark.parametrize("distance", [4.0, 2.5])
+@pytest.mark.parametrize("distance", [40.0, 4.0, 2.5])
 def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance):
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
     n = first_that_shows(range(4, 99), distance, lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1)
@@ -164,6 +164,7 @@ def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
     assert equal.p == 1 and equal.within(5.0) and not equal.within(1.0)
     few = {0: replace(same[0], n_rows=20)}
     assert not estimate(few, few).within(5.0)
+    assert estimate(same, few).interval == estimate(few, few).interval
     n = int(estimate(few, few).needs(5.0).removesuffix(" rows a task").replace(",", ""))
     assert reach * (1 - 0.025 ** (1 / n)) <= 5.0 < reach * (1 - 0.025 ** (1 / (n - 10)))
     as_given = estimate({0: replace(same[0], n_rows=1)})  # rows that were not resampled
