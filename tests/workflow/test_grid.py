@@ -40,9 +40,10 @@ def test_a_control_is_the_fully_transferred_transformer_with_the_auxiliary_loss(
 
 
 def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
-    config = changed(shipped(), "experiment.studies.ablation.lines.mine", {"finetune.epochs": 3})
-    grid = Plan(parse(config)).grid()
+    own = {"mine": {"finetune.epochs": 3}, "more": {"finetune.lm_coef": 0.25}}
+    grid = Plan(parse(changed(shipped(), "experiment.studies.ablation.lines", own))).grid()
     assert not grid.lines["finetune.epochs-3"].plain
+    assert not grid.lines["finetune.lm_coef-0.25"].plain
     assert grid.find().name == FULL and len(grid.full_transformer()) == 2 * 12
 
 
