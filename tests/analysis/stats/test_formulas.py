@@ -113,19 +113,20 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     assert pooled.variance == pytest.approx(2 / 3 * unit)
 
 
-def first_that_shows(counts, distance, error_of, df_of):
+def first_that_shows(counts, distance, error_of, df_of, lost_of):
     """The least number whose t interval and the quantile of 80 % power reach the distance."""
     for n in counts:
         quantile = stats.t.ppf(0.975, df_of(n))
-        if (quantile + stats.norm.ppf(0.8)) * error_of(n) <= distance:
+        if (quantile + stats.norm.ppf(0.8)) * error_of(n) + lost_of(n) <= distance:
             return n
 
 
-@pytest.mark.parametrize("distance", [40.0, 4.0, 2.5])
-def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance):
+@pytest.mark.parametrize(("distance", "unseen"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 3.0)])
+def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, unseen):
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
-    n = first_that_shows(range(4, 99), distance, lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1)
-    assert found.needs(distance) == f"{n} seeds"
+    of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: unseen * np.sqrt(3 / n)
+    n = first_that_shows(range(4, 99), distance, *of)
+    assert replace(found, unseen=(0.0, unseen)).needs(distance) == f"{n} seeds"
 
 
 def test_where_the_rows_are_too_few_they_are_named_as_well():
