@@ -53,21 +53,23 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
     """Write the two files that `AutoTokenizer` reads.
 
     With `special`, the start, delimiter and classify tokens are put around one or two texts, as a
-    fine-tuned model expects, and pads have a token of their own; without, they are id 0, and the
-    token that a text begins with is the end of a line, from which language models are scored here
-    and by lm-evaluation-harness.
+    fine-tuned model expects, and pads have a token of their own. Without, they are id 0, and a text
+    begins with the end of a line, from which language models are scored, also by
+    lm-evaluation-harness (with add_bos_token).
     """
     made, names = build(tokenizer), {"bos_token": NEWLINE_TOKEN}
+    ids, single, pair = [(NEWLINE_TOKEN, tokenizer.newline_id)], f"{NEWLINE_TOKEN} $A", "$A $B"
     if special:
         start, delimiter, classify = NAMES
         names = {"bos_token": start, "sep_token": delimiter, "cls_token": classify}
         names["pad_token"] = "<pad>"
         made.add_special_tokens([AddedToken(name, normalized=False) for name in names.values()])
-        made.post_processor = processors.TemplateProcessing(
-            single=f"{start} $A {classify}",
-            pair=f"{start} $A {delimiter} $B {classify}",
-            special_tokens=[(name, tokenizer.n_vocab + i) for i, name in enumerate(NAMES)],
-        )
+        ids = [(name, tokenizer.n_vocab + i) for i, name in enumerate(NAMES)]
+        single = f"{start} $A {classify}"
+        pair = f"{start} $A {delimiter} $B {classify}"
+    made.post_processor = processors.TemplateProcessing(
+        single=single, pair=pair, special_tokens=ids
+    )
     with write_atomic(folder / FILES[0]) as file:
         file.write(made.to_str(pretty=True))
     config = {

@@ -326,6 +326,8 @@ def test_a_language_models_tokenizer_begins_with_the_end_of_a_line(tokenizer, tm
     hub_tokenizer.save(tmp_path, tokenizer, n_ctx=12, special=False)
     loaded = AutoTokenizer.from_pretrained(tmp_path)
     ids = loaded("Fed a cab\nFed").input_ids
-    assert ids == tokenizer.encode("Fed a cab\nFed")
-    assert loaded.bos_token_id == tokenizer.encode("a\nb")[1] and len(loaded) == tokenizer.n_vocab
+    newline = tokenizer.newline_id
+    assert ids == [newline, *tokenizer.encode("Fed a cab\nFed")]
+    assert (loaded.bos_token_id, len(loaded)) == (newline, tokenizer.n_vocab)
+    assert loaded("cab", add_special_tokens=False).input_ids == tokenizer.encode("cab")
     assert loaded.decode(ids).split() == ["fed", "a", "cab", "fed"]
