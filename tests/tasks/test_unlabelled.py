@@ -97,7 +97,7 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("CoLA: train 18, select 2, dev 20, test 2 (")
     facts = json.loads((tmp_path / "cola.json").read_text())
-    assert facts["unlabelled"] == ["test"] and list(facts["rows"]) == ["dev", "select", "train"]
+    assert facts["unlabelled"] == ["test"] and list(facts["rows"]) == ["train", "select", "dev"]
     assert {*facts["sha256"]} == {"train", "select", "dev", "test"} == {*facts["sources"], "select"}
     opened = load_from_disk(tmp_path / "cola")
     assert list(opened) == ["train", "select", "dev", "test"]
