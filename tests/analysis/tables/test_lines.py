@@ -16,6 +16,7 @@ from tests.analysis.conftest import (
     write_predictions,
 )
 from tests.support.lines import cell as cell_of
+from workflow.analysis.stats.samples import Samples
 
 
 def test_mean_and_sd_of_three_seeds_are_those_worked_out_by_hand(run_of):
@@ -95,3 +96,15 @@ def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
     path.with_name("manifest.json").unlink()
     with pytest.raises(InputError, match=r"manifest\.json: no such file; run the step"):
         read_degrees(path)
+
+
+@pytest.mark.parametrize("made", [["rows"], []])
+def test_rows_of_a_world_alone_are_scored_by_degree(run_of, made):
+    results, grid = run_of("rte")
+    write_answers(results, grid)
+    cell = cell_of("transformer", "rte", "on", 12)
+    write(cell.path(results), read_json(cell.path(results)) | {"made": made})
+    samples = Samples()
+    samples.add(cell, results, grid.seeds.finetune, {"lexical": {"rte/dev/0", "rte/dev/1"}})
+    score = samples.headline(cell, "lexical")
+    assert (score is not None) == bool(made) and (not score or score.n_rows == 2)

@@ -181,6 +181,12 @@ def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
     assert all("\n" not in line for line in found)
 
 
+def test_unknown_tasks_are_named_in_the_order_that_they_are_given():
+    names = ["zebra", "ape", "yak", "bear", "cow"]
+    found = faults(changed(shipped(), "experiment.only", names))
+    assert [line.split("no task ")[1].split(";")[0] for line in found] == names
+
+
 def test_null_drops_only_a_task_that_there_is(tmp_path):
     own = {"mine": {"kind": "pair", "files": "rows.csv", "labels": ["no", "yes"]}}
     paths = [
