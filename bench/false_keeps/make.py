@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bench.false_keeps.trial import BASE
 from bench.sides import ROOT
 from gpt1.cell import FULL, Cell
 from tasks.world.make import make_world
@@ -23,7 +24,6 @@ from workflow.plan import Plan
 
 CONFIGS = [ROOT / "workflow/config/quick.yaml", ROOT / "bench/false_keeps/pool.yaml"]
 BOOKS = ROOT / "results/pool_books"
-BASE = "base"
 
 
 def books() -> None:

@@ -7,7 +7,7 @@ scores is the mean over its tasks of the share of right answers; its seeds are o
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -19,7 +19,7 @@ from workflow.analysis.stats.scores import Score, alarms_of, equally
 Runs: TypeAlias = Mapping[str, np.ndarray]  # by task: 1.0 where right, else 0.0 [seeds, rows]
 Verdict = Literal["keep", "discard", "undecided"]
 Rule: TypeAlias = Callable[[Runs, Runs], Verdict]
-N_RESAMPLES = 999  # of the rules that resample, other than the suite's
+N_RESAMPLES = 999  # of seeds
 
 
 def scores(side: Runs) -> np.ndarray:
@@ -71,14 +71,10 @@ def unpaired_rows(a: Runs, b: Runs) -> Verdict:
 
 def mcnemar(a: Runs, b: Runs) -> Verdict:
     """McNemar's exact test on the rows that only one side gets right; seeds are paired in turn."""
-    pairs = [(a[task] > 0, b[task] > 0) for task in a]
-    only_a, only_b = (int(sum((x & ~y).sum() for x, y in of)) for of in (pairs, _swapped(pairs)))
+    only_a = int(sum((a[task] > b[task]).sum() for task in a))
+    only_b = int(sum((b[task] > a[task]).sum() for task in a))
     n = only_a + only_b
     return by_p(a, b, stats.binomtest(only_b, n).pvalue if n else np.nan)
-
-
-def _swapped(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    return [(y, x) for x, y in pairs]
 
 
 def paired_rows(a: Runs, b: Runs) -> Verdict:

@@ -4,8 +4,7 @@
 
 A pool has many training runs of one recipe, its `base`, and some of others, each on the same rows.
 Pairs of `base` with itself have no difference but the seeds': what a rule keeps there it keeps
-falsely (A/A). The others' true effects are known from all their seeds. docs/false-keeps.md says
-what came out.
+falsely (A/A). The others' true effects are known from all their seeds.
 """
 
 import argparse
