@@ -227,7 +227,7 @@ class CorpusSettings(Settings):
     """The corpus: a folder of .txt books, or one of the corpora of the Hugging Face hub."""
 
     folder: DataPath | None = None
-    """Folder of UTF-8 .txt books under the data folder, such as books."""
+    """Folder of UTF-8 .txt books under the data folder (without one: the working folder)."""
     source: CorpusName | None = None
     """In place of folder: a corpus of the Hugging Face hub."""
     revision: Commit | None = None

@@ -262,6 +262,21 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
     assert "--encoded results/smoke/encoded/rte " in said
 
 
+def test_a_line_on_the_synthetic_world_reads_books_of_a_folder_beside_the_run(tmp_path):
+    (tmp_path / "novels").mkdir()
+    (tmp_path / "novels" / "one.txt").write_text("Once there was a book. " * 50)
+    line = "experiment.studies.ablation.lines.novels"
+    config = changed(small(), line, {"corpus.folder": "novels"})
+    work = ["--directory", str(tmp_path), *with_config(tmp_path, config)]
+    folder = "results/variants/corpus.folder-novels"
+    said = snakemake(ROOT, "-n", "-p", *work, f"{folder}/corpus/documents")
+    assert "gpt1 corpus documents --folder novels " in said
+    absent = changed(config, line, {"corpus.folder": "none"})
+    work = ["--directory", str(tmp_path), *with_config(tmp_path, absent)]
+    said = snakemake(ROOT, "-n", *work, "results/ablation.csv")
+    assert "no .txt file in none" in said
+
+
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     config = changed(small(), f"{METHOD}.train_share", 0.5)
     config = changed(config, f"{FINETUNE}.checkpoint", 0)
