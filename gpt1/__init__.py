@@ -106,6 +106,7 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     from tasks.common.errors import InputError
 
     # Only here and in `compare` does gpt1 import from workflow, where tables are made.
+    from workflow import studies
     from workflow.analysis.table import read_csv
     from workflow.analysis.tables.cells import of_cells
     from workflow.configuration.read import ConfigError, parse, read
@@ -117,7 +118,9 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     cells = [] if folder / "cells.csv" in paths else sorted(folder.glob("cells/*/*.json"))
     with contextlib.suppress(ConfigError):  # not kept yet, or of another version
         config = parse(read([folder / CONFIG]))
-        own = {cell.path(folder) for cell in Plan(config).grid().cells()}
+        plan = Plan(config)
+        grids = [plan.grid(), *(plan.plan(study.name) for study in studies.heads(plan))]
+        own = {cell.path(folder) for grid in grids for cell in grid.cells()}
         own |= {folder / "studies" / f"{name}.csv" for name in config.experiment.studies}
         others = [path for path in (*cells, *paths) if path.parent != folder and path not in own]
         if others:

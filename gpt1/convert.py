@@ -135,7 +135,8 @@ def export_checkpoint(
         hub_tokenizer.save(out, Tokenizer.load(tokenizer), facts.model.n_ctx, special=False)
     lines = f"Shape: `{facts.model.shape}`; context: {facts.model.n_ctx} tokens."
     if facts.heldout_perplexity is not None:
-        lines += f" Perplexity of held-out text: {facts.heldout_perplexity:.2f} a token."
+        lines += f" Perplexity of held-out text: {facts.heldout_perplexity:.2f} a token"
+        lines += f", {facts.heldout_bits_per_byte:.3f} bits a byte."
     lines += f" Updates: {facts.update or 'unknown'}. Published as: {facts.source or 'not yet'}."
     made = "books" if facts.made else ""
     _write_card(out, made, "text-generation", f"A {facts.arch} language model", lines)

@@ -228,6 +228,9 @@ class CorpusSettings(Settings):
 
     folder: DataPath | None = None
     """Folder of UTF-8 .txt books under the data folder (without one: the working folder)."""
+    shares: Annotated[dict[SplitName, Positive], Field(min_length=1)] | None = None
+    """Weights of folders in folder, such as {novels: 3, news: 1}: as many books of each, held-out
+    ones aside, as make up its share of the bytes (null: all books)."""
     source: CorpusName | None = None
     """In place of folder: a corpus of the Hugging Face hub."""
     revision: Commit | None = None

@@ -58,9 +58,10 @@ class Line(Settings):
     """A line of the run: what its cells start from and how they are trained.
 
     `n_layer` is the depth of its model and `corpus` what the model has read, or what has become of
-    its embeddings. The cells start from the language models of the variant `model`, one for each of
-    the seeds `pretrain`. A line is `plain` if it differs from the run only by the paper's ablations
-    (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and then `pretrain`).
+    its embeddings. The cells start from the language models of the variant `model` after `update`,
+    one for each of the seeds `pretrain`. A line is `plain` if it differs from the run only by the
+    paper's ablations (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and
+    then `pretrain`).
     """
 
     name: str
@@ -70,6 +71,7 @@ class Line(Settings):
     aux: Aux
     corpus: Corpus
     model: str
+    update: int
     pretrain: list[int]
     plain: bool
 

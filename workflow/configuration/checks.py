@@ -136,6 +136,8 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
             f"experiment.corpus.heldout: {books.heldout!r} does not fit; give 'official' where "
             "the source has a held-out split of its own, else a number"
         )
+    if books.source and books.shares:
+        yield "experiment.corpus.shares: of folders with your own books; leave it out with source"
     if pretrain.warmup >= pretrain.updates:
         yield (
             f"experiment.pretrain.warmup: {pretrain.warmup} updates of warm-up leave none of "

@@ -17,6 +17,11 @@ ZERO_SHOT = [
     for task in grid.zero_shot.tasks
     for update in grid.updates
 ]
+ZERO_SHOT_ROWS = [
+    model.zero_shot_rows("<results>", task)
+    for model in grid.models()
+    for task in grid.zero_shot.tasks
+]
 SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
 
 
@@ -47,7 +52,7 @@ if "layer_transfer" not in grid.studies:
 TABLES = {
     "data": expand([FACTS, ENCODED], task=grid.examples),
     "pretraining": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
-    "zero_shot": [*ZERO_SHOT, *expand(FACTS, task=grid.zero_shot.tasks)],
+    "zero_shot": [*ZERO_SHOT, *ZERO_SHOT_ROWS, *expand(FACTS, task=grid.zero_shot.tasks)],
     "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
     "ablation": [*samples("ablation"), *expand(FACTS, task=grid.tasks), *BASELINES],
     "degrees": samples("ablation"),

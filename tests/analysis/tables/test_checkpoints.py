@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 
 from gpt1.cell import PretrainedModel
+from tasks.common.errors import InputError
 from tests.analysis.conftest import build, make_grid, skill_score, write
 from workflow.analysis import report
+from workflow.analysis.stats.estimates import half_width
+from workflow.analysis.stats.scores import Component
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import checkpoints
 
@@ -88,12 +91,50 @@ def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
 
     at, text = at_0()  # the other seed has both
     assert list(at.loc[["mean", "dprd", "cola"], "n_seeds"]) == [1, 1, 2]
-    assert at.loc["mean", "relative"] == at.loc["mean", "relative_low"]
+    assert at.loc["mean", "relative_low"] < at.loc["mean", "relative"]
     second.zero_shot(results, "dprd", 0).unlink()
     at, text = at_0()
     assert math.isnan(at.loc["mean", "relative"]) and at.loc["dprd", "n_seeds"] == 0
     assert not math.isnan(at.loc["cola", "relative"])
     assert text.count("missing") == 3  # the score, the mean, and the note that explains the word
+
+
+def test_the_interval_of_a_relative_score_is_over_rows_and_models(run_of):
+    results, grid = run_of("cola")
+
+    def at_the_end():
+        table, _ = build("zero_shot", results, grid)
+        table = table[(table["arch"] == "transformer") & (table["update"] == 3000)]
+        return table[table["scoring"] == "heuristic"].set_index("task")
+
+    two = at_the_end()
+    PretrainedModel("transformer", 1).zero_shot(results, "sst2", 3000).unlink()
+    one = at_the_end().loc["sst2"]
+    share = one["mean"] / 100  # of 120 rows right; from 50 to 93.2 points
+    error = 100 * math.sqrt(share * (1 - share) / 120) / 43.2
+    for end in ("relative_low", "relative_high"):
+        assert abs(one[end] - one["relative"]) == pytest.approx(1.96 * error, rel=0.08)
+    first, second = two.loc["sst2", "relative_by_seed"]
+    parts = [Component((first - second) ** 2 / 4, 1), Component(error**2 / 2, 119)]
+    below = two.loc["sst2", "relative"] - two.loc["sst2", "relative_low"]
+    assert below == pytest.approx(half_width(parts, 0.95), rel=0.1)
+    ends = two.loc["mean", ["relative_low", "relative_high"]]
+    assert ends.iloc[0] < two.loc["mean", "relative"] < ends.iloc[1]
+    assert one["margin"] == pytest.approx(share - 0.5 * (1 - share))
+    assert one["relative_by_seed"] == (first,)
+
+
+def test_rows_that_do_not_give_the_score_beside_them_are_refused(run_of):
+    results, grid = run_of("cola")
+    path = TRANSFORMER.zero_shot_rows(results, "sst2")
+    rows = pd.read_parquet(path)
+    at = (rows["update"] == 3000) & (rows["scoring"] == "prompt")
+    rows[at].assign(prediction=rows["label"]).to_parquet(path)
+    with pytest.raises(InputError, match="seed-0/rows.parquet: not the rows of update 0's score"):
+        report.build("zero_shot", results, grid)
+    path.write_bytes(b"no Parquet")
+    with pytest.raises(InputError, match="seed-0/rows.parquet: no rows of scores"):
+        report.build("zero_shot", results, grid)
 
 
 def test_a_checkpoint_that_one_seed_or_none_has_made_says_so(run_of):

@@ -3,26 +3,33 @@
 Each has a row for every checkpoint that a run has; what was not made or scored is empty.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
 from gpt1.cell import Corpus, PretrainedModel
 from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
+from tasks.common.errors import InputError
 from tasks.prompt import Scoring
+from tasks.task import Task
 from workflow.analysis import markdown
-from workflow.analysis.rows import Notes, read_examples
+from workflow.analysis.rows import REMEDY, Notes, answers, read_examples
+from workflow.analysis.stats.bootstrap import resample
+from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.samples import limits_of, shared_texts
+from workflow.analysis.stats.scores import Score
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 PRETRAINING = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "by_seed"),
-    *("train_tokens", "update", "heldout_loss", "train_loss"),
+    *("train_tokens", "update", "heldout_loss", "train_loss", "bits_per_byte"),
 ]
 OVER_SEEDS = {
     "n_seeds": ("heldout_perplexity", "count"),
@@ -34,15 +41,18 @@ OVER_SEEDS = {
     "train_tokens": ("tokens", "mean"),
     "heldout_loss": ("heldout_loss", "mean"),
     "train_loss": ("train_loss", "mean"),
+    "bits_per_byte": ("heldout_bits_per_byte", "mean"),
 }
 COSTS = {"train_tokens": ("tokens", ".0f"), "train_seconds": ("seconds", ".0f")}
 COSTS |= {"peak_mb": ("peak MB", ".1f")}
 ZERO_SHOT = [
     *("arch", "task", "scoring", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
     *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
-    *("threshold", "note"),
+    *("margin", "threshold", "note"),
 ]
 SCORE = ["arch", "update", "scoring", "task"]  # identify a score
+ROWS = ["update", "scoring", "guid", "label", "prediction", "margin"]
+OVER_ROWS = ["relative_low", "relative_high", "margin"]  # known from the rows behind it
 SCORINGS = {
     "heuristic": "the paper's heuristics",
     "prompt": "prompts",
@@ -50,7 +60,7 @@ SCORINGS = {
 }
 CLOZE = [
     *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
-    *("ci_low", "ci_high"),
+    *("ci_low", "ci_high", "accuracy_by_sum", "margin"),
 ]
 CONTROLS: dict[Corpus, str] = {
     "shuffled": "the words of each sentence",
@@ -81,8 +91,9 @@ def pretraining(results: Path, grid: Grid) -> Table:
     """Held-out token-level perplexity at each checkpoint of both language models.
 
     The perplexity is per BPE token on whole held-out books, so it only compares runs with the same
-    tokenizer. One row per (arch, update), over the pre-training seeds; n_seeds is 0 if none was
-    made. `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
+    tokenizer; `bits_per_byte` of the books as they were given compares others, too. One row per
+    (arch, update), over the pre-training seeds; n_seeds is 0 if none was made. `low` and `high` are
+    the lowest and the highest perplexity; losses are in nats per token.
     """
     points = pd.MultiIndex.from_product([grid.arch, grid.updates], names=["arch", "update"])
     groups = _checkpoints(results, grid).groupby(["arch", "update"])
@@ -92,11 +103,13 @@ def pretraining(results: Path, grid: Grid) -> Table:
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
         wide[f"{arch}: tokens"] = markdown.column(mine["train_tokens"], ".0f")
         wide[f"{arch}: perplexity"] = mine.apply(markdown.score, axis=1, decimals=2)
+        wide[f"{arch}: bits per byte"] = markdown.column(mine["bits_per_byte"], ".3f")
     seeds = markdown.seeds(table["n_seeds"])
     note = (
         "Perplexity per BPE token on the held-out books: mean and standard deviation over "
         f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
-        "tokenizer; perplexities under another tokenizer or on other text do not compare."
+        "tokenizer; perplexities under another tokenizer or on other text do not compare. Bits per "
+        "byte of the books as they were given do, on the same books, under any tokenizer."
     )
     by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
     if 1 in by_update and by_update[1] == by_update.get(0):
@@ -127,9 +140,10 @@ def zero_shot(results: Path, grid: Grid) -> Table:
     the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks
     with that scoring, taken within each seed first; a seed that lacks a task has none.
 
-    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds. `relative_low` and
-    `relative_high` are the lowest and the highest relative score, `relative_by_seed` has all of
-    them.
+    `mean`, `sd`, `relative`, `margin` and `threshold` are over the pre-training seeds.
+    `relative_low` and `relative_high` end its 95 % interval over rows and models, of one model over
+    the rows alone; `relative_by_seed` has the score of each. `margin`: how much more likely the
+    right choice is than the best wrong one, on average over rows, in nats as the scoring counts.
     """
     scales = grid.zero_shot.normalise
     rows: list[dict[str, Any]] = []
@@ -141,6 +155,7 @@ def zero_shot(results: Path, grid: Grid) -> Table:
             rows.append(known | place | {"scoring": scoring})
     columns = [*SCORE, "seed", "split", "score", "tokens", "n", "threshold"]
     runs = pd.DataFrame(rows).reindex(columns=columns)
+    over_rows = _over_rows(results, grid, runs)
     limits = {name: of.model_dump() for name, of in scales.items()}
     runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
     pairs = zip(runs["task"], runs["score"], strict=True)
@@ -155,14 +170,14 @@ def zero_shot(results: Path, grid: Grid) -> Table:
         mean=("score", "mean"),
         sd=("score", "std"),
         relative=("relative", "mean"),
-        relative_low=("relative", "min"),
-        relative_high=("relative", "max"),
         relative_by_seed=("relative", lambda scores: tuple(scores.dropna())),
         threshold=("threshold", "mean"),
     )
     scored = {s: names for s in get_args(Scoring) if (names := grid.zero_shot.of(s))}
     places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
     order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
+    ends = pd.DataFrame.from_dict(over_rows, "index", columns=OVER_ROWS)
+    over_seeds[OVER_ROWS] = ends.reindex(over_seeds.index)
     table = over_seeds.loc[order].reset_index()
     metrics = {n: grid.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
     table["metric"] = table["task"].map(metrics)
@@ -172,6 +187,65 @@ def zero_shot(results: Path, grid: Grid) -> Table:
         for scoring, name in zip(table["scoring"], table["task"], strict=True)
     ]
     return Table(table[ZERO_SHOT], _relative(table, grid, notes))
+
+
+def _over_rows(
+    results: Path, grid: Grid, runs: pd.DataFrame
+) -> dict[tuple[Any, ...], tuple[float, float, float]]:
+    """`OVER_ROWS` of each score of the `runs`, by `SCORE`; of a mean only with all of its tasks."""
+    found: dict[tuple[Any, ...], tuple[float, float, float]] = {}
+    lines: dict[tuple[Any, ...], dict[str, Score]] = {}
+    rows: dict[Path, pd.DataFrame] = {}
+    for (arch, update, scoring, name), mine in runs.dropna(subset="score").groupby(
+        SCORE, sort=False
+    ):
+        parts = []
+        for seed, score in zip(mine["seed"], mine["score"], strict=True):
+            path = PretrainedModel(arch, seed).zero_shot_rows(results, name)
+            if path not in rows:
+                rows[path] = _read_rows(path)
+            of = rows[path]
+            parts.append(of[(of["update"] == update) & (of["scoring"] == scoring)])
+            one = _score(parts[-1:], [seed], grid.task(name)) if len(parts[-1]) else None
+            if one is None or not np.isclose(one.value, score):
+                raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
+        line = lines.setdefault((arch, update, scoring), {})
+        line[name] = _score(parts, [*mine["seed"]], grid.task(name))
+        ends = _ends({name: line[name]}, grid)
+        found[arch, update, scoring, name] = *ends, pd.concat(parts)["margin"].mean()
+    for (arch, update, scoring), line in lines.items():
+        if line.keys() == {*grid.zero_shot.of(scoring)}:
+            found[arch, update, scoring, "mean"] = *_ends(line, grid), np.nan
+    return found
+
+
+def _read_rows(path: Path) -> pd.DataFrame:
+    """What is behind the scores of a language model on a task. Raises InputError if it cannot."""
+    try:
+        return pd.read_parquet(path, columns=ROWS, page_checksum_verification=True)
+    except (OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: no rows of scores ({reason:.80}); {REMEDY}") from None
+
+
+def _score(parts: Sequence[pd.DataFrame], seeds: Sequence[int], task: Task) -> Score:
+    """The score of language models on a task from the rows of each."""
+    labels, texts = answers(task, parts[0]["label"]), shared_texts(task, [*parts[0]["guid"]])
+    said = np.stack([answers(task, rows["prediction"]) for rows in parts])
+    drawn = resample(task.metric, said, labels, texts, f"{task.name}/{task.report[0]}")
+    return Score(tuple(seeds), tuple(seeds), *drawn, limits_of(task.metric))
+
+
+def _ends(line: Mapping[str, Score], grid: Grid) -> tuple[float, float]:
+    """The ends of the 95 % interval of a mean relative score, which is linear in the scores."""
+    scales = {name: grid.zero_shot.normalise[name] for name in line}
+    weights = {name: 1 / (of.best - of.random) / len(line) for name, of in scales.items()}
+    at_random = sum(weights[name] * of.random for name, of in scales.items())
+    of = SeedPool().estimate([(1.0, line)], weights)
+    if of is None:  # no model has been scored on all of the tasks
+        return np.nan, np.nan
+    low, high = (of if of.n_seeds > 1 else of.of_rows).interval
+    return low - at_random, high - at_random
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
@@ -223,7 +297,8 @@ def _relative(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.Da
         *notes.footnote(),
         "`a ± b`: mean and standard deviation over pre-training seeds (no `±`: one). "
         "In brackets the relative score: 0 is a random guess (by F1 always yes), 1 the state of "
-        f"the art or all rows ({scale}). `missing`: not run."
+        f"the art or all rows ({scale}); of the mean with its 95 % interval over rows and models. "
+        "`missing`: not run. The CSV has each task's interval and margin."
         + (" Update 0 is the untrained model." if 0 in grid.updates else ""),
     ]
 
@@ -281,6 +356,12 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
             return markdown.MISSING
         return f"{row['accuracy']:.1f} ({row['ci_low']:.1f}–{row['ci_high']:.1f})"
 
+    def in_another_way(points: pd.DataFrame) -> str:
+        row = points.loc[points["update"].idxmax()]
+        if pd.isna(row["accuracy"]):
+            return markdown.MISSING
+        return f"{row['accuracy_by_sum']:.1f} ({row['margin']:+.2f})"
+
     def tokens_until(points: pd.DataFrame) -> str:
         if points["accuracy"].isna().any():
             return markdown.MISSING
@@ -292,6 +373,7 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
     facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
     last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
     last["chance"] = markdown.column(facts["chance"], ".1f")
+    by_sum = pd.DataFrame(index=last.index)
     since, update = pd.DataFrame(index=last.index), table["update"].max()
     names = [(model.arch, corpus) for model, corpus in models.items()]
     for model, corpus in models.items():
@@ -301,6 +383,7 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
         mine = table[(table[MODEL] == key).all(axis=1)]
         by_skill = mine.groupby("skill", sort=False)[CLOZE]
         last[head], since[head] = by_skill.apply(at_last), by_skill.apply(tokens_until)
+        by_sum[head] = by_skill.apply(in_another_way)
     return [
         title,
         f"## Accuracy at the last checkpoint (update {update})",
@@ -312,6 +395,11 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
             for corpus, what in CONTROLS.items()
             if corpus in models.values()
         ),
+        "## By the sum of log-probabilities, and the margin",
+        by_sum,
+        "The accuracy where the choice with the highest sum over its tokens counts, as in BLiMP, "
+        "not that with the highest mean. In brackets how much higher the mean of the right choice "
+        "is than that of the best wrong one, in nats per token.",
         "## Tokens of pre-training until the skill shows",
         since,
         "The tokens seen at the first checkpoint from which on the accuracy was above chance, "
