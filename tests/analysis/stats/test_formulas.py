@@ -126,7 +126,9 @@ def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, unsee
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
     of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: unseen * np.sqrt(3 / n)
     n = first_that_shows(range(4, 99), distance, *of)
-    assert replace(found, unseen=(0.0, unseen)).needs(distance) == f"{n} seeds"
+    whole = replace(found, unseen=(0.0, unseen))
+    assert whole.needs(distance) == f"{n} seeds"
+    assert whole.decides(n) <= distance and (n == 4 or whole.decides(n - 1) > distance)
 
 
 def test_where_the_rows_are_too_few_they_are_named_as_well():
@@ -167,6 +169,7 @@ def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
     assert not estimate(few, few).within(5.0)
     assert estimate(same, few).interval == estimate(few, few).interval
     n = int(estimate(few, few).needs(5.0).removesuffix(" rows a task").replace(",", ""))
+    assert estimate(same, same).decides(9) == pytest.approx(share * reach)
     assert reach * (1 - 0.025 ** (1 / n)) <= 5.0 < reach * (1 - 0.025 ** (1 / (n - 10)))
     as_given = estimate({0: replace(same[0], n_rows=1)})  # rows that were not resampled
     assert np.isnan(as_given.interval).all()

@@ -148,14 +148,21 @@ class Estimate:
         more = max(1.0, 2 * more)
         rows = Component(rows.variance / more, rows.df * more)
         for n in range(self.n_seeds + (more == 1), MOST_SEEDS + 1):
-            times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
-            parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
-            error = np.sqrt(sum(part.variance for part in parts))
-            half = half_width(parts, LEVEL) if error else 0.0
-            if half + max(self.unseen) / np.sqrt(times) + power * error <= distance:
+            if self._least(n, rows) <= distance:
                 n_rows = f" and {_round_up(more * self.score.n_rows):,} rows a task"
                 return f"{n} seeds{n_rows if more > 1 else ''}"
         return STEADIER
+
+    def decides(self, n: int) -> float:
+        """The least difference that `n` seeds would show with a power of 80 %, on as many rows."""
+        return self.half(LEVEL) if self._is_constant else self._least(n, self.score.over_rows)
+
+    def _least(self, n: int, rows: Component) -> float:
+        times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
+        parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
+        error = np.sqrt(sum(part.variance for part in parts))
+        half = half_width(parts, LEVEL) if error else 0.0
+        return float(half + max(self.unseen) / np.sqrt(times) + ndtri(POWER) * error)
 
 
 @dataclass(frozen=True)
