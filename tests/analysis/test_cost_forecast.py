@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tests.analysis.conftest import write_all, write_answers
 from tests.tasks import conftest as published_files
 from tests.workflow.configs import changed, full, shipped, small
@@ -156,16 +157,19 @@ def test_a_card_is_known_by_the_words_of_its_name():
 
 
 def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(tmp_path):
-    config = parse(small())
+    config = parse(changed(small(), "experiment.studies", {}))  # Table 5 is the first of them
     grid = Plan(config).grid()
     write_all(tmp_path, grid)
     write_answers(tmp_path, grid)
     (tmp_path / "config.yaml").write_text(as_yaml(config))
+    for path in tmp_path.glob("cells/*n_transfer-none/*.json"):  # of another kind
+        write_json(path, read_json(path) | {"n_transfer": "none"})
     found = cost.decided(tmp_path)
     assert [*found] == ["mean of 2", "CoLA", "RTE"] and [*found.index] == [2, 3, 5, 10, 20]
     assert (found.diff().dropna() < 0).all(axis=None) and (found > 0).all(axis=None)
-    lines = [of_run(tmp_path).cells[line, "rte"].score for line in ("full", "finetune.lm_coef-0")]
-    pool = SeedPool(of_run(tmp_path).pooled)
+    side = of_run(tmp_path)
+    lines = [side.cells[line, "rte"].score for line in ("full", "finetune.lm_coef-0")]
+    pool = SeedPool([*side.pooled.values()])
     both = pool.estimate([(1.0, {"rte": lines[0]}), (-1.0, {"rte": lines[1]})], {"rte": 1.0})
     assert found.loc[5, "RTE"] == pytest.approx(both.decides(5))
     for path in tmp_path.glob("cells/finetune.lm_coef-0/*.json"):

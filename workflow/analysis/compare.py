@@ -100,7 +100,7 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
             why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
         raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
     # A line with the same scores in both is pooled once.
-    every = (*one.pooled, *other.pooled)
+    every = (*one.pooled.values(), *other.pooled.values())
     pooled = {repr([[*of.values] for of in line.values() if of]): line for line in every}
     pool = SeedPool([*pooled.values()])
     rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]

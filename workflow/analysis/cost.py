@@ -33,7 +33,7 @@ from tasks.splits import choose_splits
 from tasks.world.tasks import train_rows
 from workflow.analysis import flops
 from workflow.analysis.sides import of_run
-from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.estimates import SeedPool, kinds
 from workflow.analysis.stats.scores import equally
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
@@ -164,22 +164,22 @@ def decided(run: Path) -> pd.DataFrame:
     """The differences, in points, that numbers of seeds decide with a power of 80 %, by the seeds.
 
     A column for the mean and one for each task. They are of two lines that vary over seeds and rows
-    as the full one of the finished `run` and another of its architecture that starts from language
-    models. Raises InputError if it has no two such lines of several seeds.
+    as the full one of the finished `run` and the first other one that is pooled with it. Raises
+    InputError if it has no two such lines of several seeds.
     """
     found = of_run(run)
-    full = {task: of.score for (line, task), of in found.cells.items() if line == FULL}
-    kinds = {of.kind for of in full.values() if of.n_units > 1}
-    pair = [line for line in found.pooled if kinds & {of.kind for of in line.values() if of}][:2]
-    if len(pair) < 2:
+    full = found.pooled.get(FULL, {})
+    alike = (of for name, of in found.pooled.items() if name != FULL and kinds(of) == kinds(full))
+    other = next(alike, {})
+    if not other or any(of is None or of.n_units < 2 for of in full.values()):
         remedy = "give a run with the full line and the one without the auxiliary loss"
         raise InputError(f"{run}: no two lines to compare have several seeds; {remedy}")
-    pool, tasks = SeedPool(found.pooled), [task for task in pair[0] if pair[1].get(task)]
+    pool, tasks = SeedPool([*found.pooled.values()]), [*full]
     titles = {task: of.title for (_, task), of in found.cells.items()}
     of_tasks = {f"mean of {len(tasks)}": tasks} | {titles[task]: [task] for task in tasks}
     table = pd.DataFrame(index=pd.Index(SEEDS, name="seeds"))
     for title, names in of_tasks.items():
-        difference = pool.estimate([(1.0, pair[0]), (-1.0, pair[1])], equally(names))
+        difference = pool.estimate([(1.0, full), (-1.0, other)], equally(names))
         assert difference is not None
         table[title] = [difference.decides(n) for n in SEEDS]
     return table

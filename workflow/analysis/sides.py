@@ -66,15 +66,15 @@ class Scored:
 class Side:
     """One side of a comparison: its scores by line and task, and its config by dotted key.
 
-    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, and
-    its `claims` in words. `notes` tell, in sentences, what was found and not compared.
+    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, by
+    name, and its `claims` in words. `notes` tell, in sentences, what was found and not compared.
     """
 
     name: str
     cells: dict[tuple[str, str], Scored]
     config: dict[str, Any] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
-    pooled: Sequence[Line] = ()
+    pooled: Mapping[str, Line] = field(default_factory=dict)
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -130,7 +130,7 @@ def of_run(folder: Path) -> Side:
     found = Side(str(folder), cells, config, claims=claims, notes=notes)
     if grid is None:
         return found
-    pooled = samples.seed_pool(grid).lines
+    pooled = samples.pooled(grid)
     return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
 
 

@@ -197,8 +197,8 @@ class SeedPool:
 
     def with_others(self, lines: Iterable[Line]) -> Self:
         """The pool with those of the given `lines` whose kinds it lacks."""
-        known = set().union(*map(_kinds, self.lines))
-        return type(self)([*self.lines, *(of for of in lines if not _kinds(of) & known)])
+        known = set().union(*map(kinds, self.lines))
+        return type(self)([*self.lines, *(of for of in lines if not kinds(of) & known)])
 
     def estimate(
         self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
@@ -274,7 +274,7 @@ def _most(k: int, n: int) -> float:
     return float(betaincinv(k + 1, n - k, (1 + LEVEL) / 2)) if k < n else 1.0
 
 
-def _kinds(line: Line) -> set[str]:
+def kinds(line: Line) -> set[str]:
     """The kinds of a line's scores; none if it was not run."""
     return {score.kind for score in line.values() if score}
 

@@ -28,7 +28,7 @@ from tasks.settings import OwnTask
 from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.estimates import Line, SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, average
 from workflow.grid import Grid
 
@@ -189,11 +189,17 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
+        """The pool of the run's lines, by `score` or the headline score."""
+        return SeedPool([*self.pooled(grid, score).values()])
+
+    def pooled(
+        self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
+    ) -> dict[str, Line]:
+        """The lines that are pooled (`Grid.is_pooled`) by name."""
         lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
             lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
-        return SeedPool([*lines.values()])
+        return {**lines}
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
