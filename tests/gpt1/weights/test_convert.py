@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
@@ -131,9 +132,9 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
         "model.safetensors",
     ]
     card = (out / "README.md").read_text()
-    assert (
-        card.startswith("---\nlibrary_name: transformers\n") and "'format': 'huggingface'" in card
-    )
+    data = ModelCard(card).data
+    assert (data.library_name, data.pipeline_tag) == ("transformers", "text-generation")
+    assert data.eval_results is None and "'format': 'huggingface'" in card
     assert f"--out {out}: has files" in refused(convert.main, "export", checkpoint, "--out", out)
     done = call(convert.main, "export", checkpoint, "--out", out, "--overwrite")
     assert done.returncode == 0, done.stderr
