@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
     from workflow.analysis.compare import Comparison
+    from workflow.analysis.ranking import Ranking
     from workflow.analysis.sides import Source
 
 __version__ = "0.2.0"  # pyproject.toml reads it here
@@ -79,19 +80,22 @@ def load(
     return Predictor(path, seed, device) if is_cell else TextModel(path, tokenizer, device)
 
 
-def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
+def compare(
+    a: "Source", b: "Source", *more: "Source", metric: str = "accuracy"
+) -> "Comparison | Ranking":
     """`b` minus `a`: each score that both have, paired by row and by seed, with its 95 % interval.
 
-    `a` and `b` are each the folder of a run, a folder of one model's logs by lm-evaluation-harness
-    (or a list of such folders, one per seed), or a data frame. A data frame has the columns `row`,
-    and either `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`,
-    `line` and `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The
-    result has a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is
-    nothing to compare.
+    With `more`, all are compared in pairs, and `ranks` has the ranks that each may have. Each is
+    the folder of a run, a folder of one model's logs by lm-evaluation-harness (or a list of such
+    folders, one per seed), or a data frame. A data frame has the columns `row`, and either
+    `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`, `line` and
+    `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The result has
+    a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is nothing to
+    compare.
     """
-    from workflow.analysis.compare import compare
+    from workflow.analysis.compare import of_all
 
-    return compare(a, b, metric)
+    return of_all([a, b, *more], metric)
 
 
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:

@@ -16,13 +16,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import Cell
+from gpt1.cell import FULL, Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
 from tasks.settings import OwnTask
+from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
-from workflow.analysis.stats.estimates import Line
+from workflow.analysis.stats.estimates import Line, SeedPool
 from workflow.analysis.stats.samples import Samples, limits_of
 from workflow.analysis.stats.scores import Score
 from workflow.analysis.table import read_csv
@@ -35,6 +36,11 @@ from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 
 Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
+SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers
+ONE_SEED = (
+    "**Of one seed** intervals and verdicts are over the rows alone: they tell two models apart, "
+    "not two ways of training, which takes 2 seeds."
+)
 LOG = re.compile(r"(?:samples_(?P<task>.+)|results)_(?P<date>[^_]+)\.jsonl?")
 
 
@@ -93,6 +99,47 @@ def side(source: Source, metric: str) -> Side:
     rows = pd.concat(found.assign(seed=seed) for seed, (found, _) in enumerate(logs))
     notes = [note for _, told in logs for note in told]
     return Side(", ".join(map(str, paths)), of_rows(rows, metric), notes=notes)
+
+
+def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]], list[str]]:
+    """The scores that all sides have, by line and task, the full line first; and what is left out.
+
+    Raises InputError if they have none in common.
+    """
+    first, found, left_out = sides[0], dict[str, dict[str, list[Scored]]](), dict[str, None]()
+    for line, task in sorted(first.cells, key=lambda of: of[0] != FULL):
+        scores = [of.cells.get((line, task)) for of in sides]
+        known = [score for score in scores if score]
+        if len(known) < len(sides):
+            continue
+        if why := next(filter(None, map(known[0].unlike, known[1:])), ""):
+            left_out[f"{task} ({why})"] = None
+        else:
+            found.setdefault(line, {})[task] = known
+    if not found:
+        has = [", ".join(" on ".join(key) for key in of.cells) for of in sides]
+        called = "ab" if len(sides) == 2 else [*map(str, range(1, len(sides) + 1))]
+        why = ", ".join(f"{of} has {what:.99}" for of, what in zip(called, has, strict=True))
+        if left_out:
+            why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
+        names = " and ".join(of.name for of in sides)
+        raise InputError(f"{names} have no score in common: {why}")
+    return found, [*left_out]
+
+
+def pool_of(sides: Sequence[Side]) -> SeedPool:
+    """The pool of the lines of all sides; a line with the same scores in several is pooled once."""
+    every = [line for of in sides for line in of.pooled.values()]
+    return SeedPool(
+        [*{repr([[*of.values] for of in line.values() if of]): line for line in every}.values()]
+    )
+
+
+def members_of(tasks: Sequence[str]) -> dict[str, list[str]]:
+    """The tasks of each average over `tasks` and of each task."""
+    averages = {"avg": list(EIGHT)} if len(tasks) > len(EIGHT) else {}
+    averages |= {"mean": [*tasks]} if len(tasks) > 1 else {}
+    return averages | {task: [task] for task in tasks}
 
 
 def of_run(folder: Path) -> Side:
