@@ -3,6 +3,7 @@
 Each has a row for every checkpoint that a run has; what was not made or scored is empty.
 """
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -195,24 +196,24 @@ def _over_rows(
     """`OVER_ROWS` of each score of the `runs`, by `SCORE`; of a mean only with all of its tasks."""
     found: dict[tuple[Any, ...], tuple[float, float, float]] = {}
     lines: dict[tuple[Any, ...], dict[str, Score]] = {}
-    rows: dict[Path, pd.DataFrame] = {}
-    for (arch, update, scoring, name), mine in runs.dropna(subset="score").groupby(
-        SCORE, sort=False
-    ):
-        parts = []
-        for seed, score in zip(mine["seed"], mine["score"], strict=True):
-            path = PretrainedModel(arch, seed).zero_shot_rows(results, name)
-            if path not in rows:
-                rows[path] = _read_rows(path)
-            of = rows[path]
-            parts.append(of[(of["update"] == update) & (of["scoring"] == scoring)])
-            one = _score(parts[-1:], [seed], grid.task(name)) if len(parts[-1]) else None
-            if one is None or not np.isclose(one.value, score):
-                raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
-        line = lines.setdefault((arch, update, scoring), {})
-        line[name] = _score(parts, [*mine["seed"]], grid.task(name))
-        ends = _ends({name: line[name]}, grid)
-        found[arch, update, scoring, name] = *ends, pd.concat(parts)["margin"].mean()
+    read = functools.cache(_read_rows)
+    known = runs.dropna(subset="score")
+    for (arch, update, scoring, name), mine in known.groupby(SCORE, sort=False):
+        seeds = [*mine["seed"]]
+        paths = [PretrainedModel(arch, seed).zero_shot_rows(results, name) for seed in seeds]
+        parts = [
+            of[(of["update"] == update) & (of["scoring"] == scoring)] for of in map(read, paths)
+        ]
+        wrong = np.array([part.empty for part in parts])
+        if not wrong.any():
+            score = _score(parts, seeds, grid.task(name))
+            wrong = ~np.isclose(score.values, mine["score"])
+        if wrong.any():
+            path = paths[wrong.argmax()]
+            raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
+        lines.setdefault((arch, update, scoring), {})[name] = score
+        margin = float(np.mean([part["margin"].mean() for part in parts]))
+        found[arch, update, scoring, name] = *_ends({name: score}, grid), margin
     for (arch, update, scoring), line in lines.items():
         if line.keys() == {*grid.zero_shot.of(scoring)}:
             found[arch, update, scoring, "mean"] = *_ends(line, grid), np.nan
