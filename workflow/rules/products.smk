@@ -11,16 +11,10 @@ FACTS, ENCODED = "<results>/examples/{task}.json", "<results>/encoded/{task}.jso
 BASELINES = expand("<results>/baselines/{task}.json", task=grid.tasks)
 CELLS = [cell.path("<results>") for cell in grid.cells()]
 CONTAMINATION = rules.contamination.output if grid.has_corpus else []
+SCORED = [(model, task) for model in grid.models() for task in grid.zero_shot.tasks]
 ZERO_SHOT = [
-    model.zero_shot("<results>", task, update)
-    for model in grid.models()
-    for task in grid.zero_shot.tasks
-    for update in grid.updates
-]
-ZERO_SHOT_ROWS = [
-    model.zero_shot_rows("<results>", task)
-    for model in grid.models()
-    for task in grid.zero_shot.tasks
+    *(model.zero_shot("<results>", task, at) for model, task in SCORED for at in grid.updates),
+    *(model.zero_shot_rows("<results>", task) for model, task in SCORED),
 ]
 SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
 
@@ -52,7 +46,7 @@ if "layer_transfer" not in grid.studies:
 TABLES = {
     "data": expand([FACTS, ENCODED], task=grid.examples),
     "pretraining": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
-    "zero_shot": [*ZERO_SHOT, *ZERO_SHOT_ROWS, *expand(FACTS, task=grid.zero_shot.tasks)],
+    "zero_shot": [*ZERO_SHOT, *expand(FACTS, task=grid.zero_shot.tasks)],
     "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
     "ablation": [*samples("ablation"), *expand(FACTS, task=grid.tasks), *BASELINES],
     "degrees": samples("ablation"),
