@@ -207,7 +207,12 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     )
     plans = [one_study(lines={"own": {}, "b": other}, **axis) for other in others]
     read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in plans]
-    assert read[0] == read[1] == read[2] and len(read[0]) == 3 * 9  # seeds and checkpoints
+    scores = [{path for path in files if "/zero_shot/" in path} for files in read]
+    assert scores[0] == scores[1] == scores[2] and len(scores[0]) == 3 * 9  # seeds, checkpoints
+    facts = [
+        files - own for files, own in zip(read, scores, strict=True)
+    ]  # of 3 seeds, at 0 and 5000
+    assert [len(of) for of in facts] == [6, 12, 6] and facts[0] == facts[2] < facts[1]
 
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
