@@ -5,17 +5,13 @@ import os
 import re
 import shutil
 import sys
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib.metadata import distributions
 
 import pytest
 
-import gpt1
 from gpt1.cell import WEIGHT_FILES
 from gpt1.text.vocabulary import HUB_FILES
 from tests.workflow.configs import ROOT, changed, shipped
-from tests.workflow.running import command_line, copy_project, snakemake, with_config
+from tests.workflow.running import copy_project, snakemake, with_config
 
 LINE = "error: the stand-in failed; look elsewhere"
 # Takes the place of a program: makes half of its output, then ends as the environment says.
@@ -132,48 +128,6 @@ def test_what_a_module_cannot_be_given_is_one_line(text, fault, tmp_path):
     (tmp_path / "Snakefile").write_text(text)
     said = snakemake(tmp_path, "--dry-run", code=1)
     assert said.startswith(f"error: {fault}") and said.count("\n") == 1
-
-
-@pytest.fixture
-def served():
-    """The project behind addresses such as those of github(..., tag="v0.2.0")."""
-
-    class Handler(SimpleHTTPRequestHandler):
-        def translate_path(self, path):
-            return str(ROOT.joinpath(*path.split("/")[2:]))
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.mark.parametrize(
-    ("tag", "installed", "said"),
-    [
-        (f"v{gpt1.__version__}", True, "gpt1_world"),
-        ("v9.9.9", True, f"gpt1-suite {gpt1.__version__} is here; give tag v{gpt1.__version__}"),
-        (f"v{gpt1.__version__}", False, "is no folder, and gpt1-suite is not installed; install"),
-    ],
-)
-def test_the_rules_of_a_tag_need_the_same_version_installed(
-    tag, installed, said, served, tmp_path, monkeypatch
-):
-    config = shipped("smoke") | {"results": "mine"}
-    text = module("gpt1", f"config: {config!r}").replace(str(ROOT), f"{served}/{tag}")
-    (tmp_path / "Snakefile").write_text(text)
-    if installed:
-        monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    elif any(distributions(name="gpt1-suite")):
-        pytest.skip("gpt1-suite is installed here")
-    is_right = said == "gpt1_world"
-    options = ("--dry-run", "mine/world/manifest.json")
-    found = command_line(tmp_path, *options, code=0 if is_right else 1)
-    assert said in found
-    assert is_right or (found.splitlines()[-1].startswith("error: module: http://127.0.0.1"))
 
 
 CONDA = f"""\
