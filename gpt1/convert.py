@@ -131,7 +131,9 @@ def export_checkpoint(
     lines = f"Shape: `{facts.model.shape}`; context: {facts.model.n_ctx} tokens."
     if facts.heldout_perplexity is not None:
         lines += f" Perplexity of held-out text: {facts.heldout_perplexity:.2f} a token"
-        lines += f", {facts.heldout_bits_per_byte:.3f} bits a byte."
+        if facts.heldout_bits_per_byte is not None:
+            lines += f", {facts.heldout_bits_per_byte:.3f} bits a byte"
+        lines += "."
     lines += f" Updates: {facts.update or 'unknown'}. Published as: {facts.source or 'not yet'}."
     made = "books" if facts.made else ""
     _write_card(out, made, "text-generation", f"A {facts.arch} language model", lines)
@@ -254,6 +256,7 @@ def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
                 task_type=use,
                 dataset_type=cell.task.hub.repo or cell.task.name,
                 dataset_name=title,
+                dataset_config=cell.task.name,
                 dataset_split=split,
                 metric_type=name,
                 metric_value=round(value, 2),
@@ -263,7 +266,9 @@ def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
     example, side = PAIRS if ask else SINGLE, n_ctx // 2 - 2
     lines.append(example.format(ask=ask, model=model, name=folder.name, n_ctx=n_ctx, side=side))
     made = " and ".join(record.made)
-    _write_card(folder, made, use, f"{record.line} on {title}", "\n".join(lines), results)
+    # A score on made rows is none of the published set.
+    shown = None if "rows" in record.made else results
+    _write_card(folder, made, use, f"{record.line} on {title}", "\n".join(lines), shown)
 
 
 def _write_card(

@@ -160,29 +160,35 @@ def disk(config: Config) -> float:
     return total / 1e9
 
 
-def decided(run: Path) -> pd.DataFrame:
+def decided(run: Path) -> tuple[pd.DataFrame, float]:
     """The differences, in points, that numbers of seeds decide with a power of 80 %, by the seeds.
 
     A column for the mean and one for each task. They are of two lines that vary over seeds and rows
-    as the full one of the finished `run` and the first other one that is pooled with it. Raises
-    InputError if it has no two such lines of several seeds.
+    as the full one of the finished `run` and the first other one that is pooled with it. Also
+    returns how many fine-tunings each seed has if seeds are of pre-training, 0 if of fine-tuning.
+    Raises InputError if the run has no two such lines of several seeds.
     """
     found = of_run(run)
     full = found.pooled.get(FULL, {})
-    alike = (of for name, of in found.pooled.items() if name != FULL and kinds(of) == kinds(full))
-    other = next(alike, {})
-    if not other or any(of is None or of.n_units < 2 for of in full.values()):
-        remedy = "give a run with the full line and the one without the auxiliary loss"
-        raise InputError(f"{run}: no two lines to compare have several seeds; {remedy}")
+    others = (line for name, line in found.pooled.items() if name != FULL)
+    alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
+    fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
+    if len(fits) < 2:
+        why = " ".join(found.notes) or "no two lines to compare have several seeds on all tasks"
+        remedy = "give a finished run with the full line and the one without the auxiliary loss"
+        raise InputError(f"{run}: {why}; {remedy}")
     pool, tasks = SeedPool([*found.pooled.values()]), [*full]
     titles = {task: of.title for (_, task), of in found.cells.items()}
-    of_tasks = {f"mean of {len(tasks)}": tasks} | {titles[task]: [task] for task in tasks}
+    of_tasks = {f"mean of {len(tasks)}": tasks} if len(tasks) > 1 else {}
+    of_tasks |= {titles[task]: [task] for task in tasks}
     table = pd.DataFrame(index=pd.Index(SEEDS, name="seeds"))
     for title, names in of_tasks.items():
-        difference = pool.estimate([(1.0, full), (-1.0, other)], equally(names))
+        difference = pool.estimate([(1.0, fits[0]), (-1.0, fits[1])], equally(names))
         assert difference is not None
         table[title] = [difference.decides(n) for n in SEEDS]
-    return table
+    first = next(iter(fits[0].values()))
+    assert first is not None
+    return table, len(first.seeds) / first.n_units if first.is_of_models else 0
 
 
 def _peak(card: str) -> float:
@@ -216,12 +222,17 @@ def main() -> None:
     if on_gpu and not a.card and not torch.cuda.is_available():
         sys.exit("error: runtime.device is cuda, but no GPU is here; give --card H100 --mfu 0.4")
     hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and a.card * a.mfu
-    of_seeds = decided(a.spread) if a.spread else None
+    told = decided(a.spread) if a.spread else None
     table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
     total = f"all: {table[hours].sum():.3g} {hours}; checkpoints: {disk(config):.3g} GB"
     print(table.to_string(index=False), total, sep="\n")
-    if of_seeds is not None:
-        of_seeds.insert(0, hours, table[hours].sum() / len(config.experiment.seeds.finetune))
-        of_seeds[hours] *= of_seeds.index
+    if told:
+        of_seeds, per_model = told
+        seeds, whole = config.experiment.seeds, table.groupby("stage")[hours].sum()
+        n = of_seeds.index.to_numpy(dtype=float)
+        cost = whole["fine-tuning"] * n * (per_model or 1) / len(seeds.finetune)
+        if "pre-training" in whole:
+            cost += whole["pre-training"] * (n / len(seeds.pretrain) if per_model else 1)
+        of_seeds.insert(0, hours, cost)
         print(f"\nDifferences, in points, that seeds would decide, if all varies as in {a.spread}:")
         print(of_seeds.to_string(float_format="{:.3g}".format))

@@ -3,10 +3,10 @@
     python -m workflow.analysis compare results/a results/b results/c --out ranking.csv
 
 Pairs are compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the
-variance over seeds pooled over the lines of all. Holm's correction is over the pairs of a line, of
-its tasks over all of their pairs together. A rank lies between one more than how many are decided
-to be better, and the number of all less how many are decided to be worse; so with a probability of
-95 % all ranks are right at once.
+variance over seeds pooled over the lines of all. Holm's correction is over a family: the pairs of a
+line on one average, or on all of its tasks together. A rank lies between one more than how many are
+decided to be better, and the number of all less how many are decided to be worse; so with a
+probability of 95 % all ranks of a family are right at once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -107,6 +107,9 @@ def rank(sources: Sequence[Source], metric: str) -> Ranking:
     found, left_out = in_common(sides)
     pool = pool_of(sides)
     rows = [row for line, tasks in found.items() for row in _pairs(line, tasks, names, pool)]
+    if not rows:
+        what = f"{' and '.join(names)} share no seed in pairs"
+        raise InputError(f"{what}; give results with the same seeds")
     frame, titles = pd.DataFrame(rows), {k: of for one in sides for k, of in one.titles.items()}
     frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
     ranking = Ranking(frame, [], NUMBERS)
@@ -126,13 +129,11 @@ def _pairs(
         title = tasks[name][0].title if name in tasks else f"mean of {len(of)} tasks"
         for (a, one), (b, other) in combinations(zip(names, lines, strict=True), 2):
             found = pool.estimate([(1.0, other), (-1.0, one)], equally(of))
-            if found is None:
-                raise InputError(f"{a} and {b} have no seed in common on {', '.join(of)}")
+            if found is None:  # no seed has been run on all of the tasks
+                continue
             found = found if found.n_seeds > 1 else found.of_rows
             seeds, (low, high) = found.score.seeds, found.interval
-            scores = [
-                float(np.mean([side[t].at(seeds).value for t in of])) for side in (one, other)
-            ]
+            scores = [float(np.mean([side[t].value for t in of])) for side in (one, other)]
             rows.append(
                 {
                     **{"line": line, "task": name, "task_title": title, "n_seeds": len(seeds)},
@@ -141,6 +142,8 @@ def _pairs(
                     **{"over": SEEDS if found.seeds else ROWS, "alarms": found.alarms},
                 }
             )
+    if not rows:
+        return
     frame = pd.DataFrame(rows)
     family = frame["task"].where(~frame["task"].isin([*tasks]), "")  # "": of tasks
     for _, of_family in frame.groupby(family):
@@ -175,6 +178,7 @@ def _shown(ranking: Ranking, names: Sequence[str]) -> Iterator[str | pd.DataFram
             for a, b, sign in ((pair.a, pair.b, -1), (pair.b, pair.a, 1)):
                 low, high = sorted((sign * pair.diff_low, sign * pair.diff_high))
                 text = f"{sign * pair.diff:.1f} [{low:.1f}, {high:.1f}]{mark}"
+                text += markdown.mark(pair.alarms)
                 matrix.loc[numbers[a], numbers[b]] = text
         matrix.insert(0, "score (ranks)", of_first.set_index("run")["text"])
         yield matrix

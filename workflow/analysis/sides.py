@@ -141,7 +141,7 @@ def pool_of(sides: Sequence[Side]) -> SeedPool:
 
 def members_of(tasks: Sequence[str]) -> dict[str, list[str]]:
     """The tasks of each average over `tasks` and of each task."""
-    averages = {"avg": list(EIGHT)} if len(tasks) > len(EIGHT) else {}
+    averages = {"avg": list(EIGHT)} if {*EIGHT} < {*tasks} else {}
     averages |= {"mean": [*tasks]} if len(tasks) > 1 else {}
     return averages | {task: [task] for task in tasks}
 
@@ -252,10 +252,10 @@ def of_logs(path: Path) -> tuple[pd.DataFrame, list[str]]:
     if len(models := {log.parent.name for log in logs}) != 1:
         what = f"logs of {', '.join(sorted(models))}" if models else "no results"
         raise InputError(f"{path}: {what}; give a run's folder, or one model's of lm_eval's logs")
-    kept, left_out, log_of = [], [], dict[tuple[str, str], Path]()
+    kept, left_out, log_of = [], [], dict[str, Path]()
     for log in logs:
         for task, line, rows, scores in _metrics(log):
-            if (other := log_of.setdefault((task, line), log)) != log:
+            if (other := log_of.setdefault(task, log)) != log:
                 raise InputError(
                     f"{other} and {log.name} are logs of one task by two runs; give "
                     "results_DATE.json of one run, or a folder with one"
@@ -301,26 +301,32 @@ def _metrics(log: Path) -> Iterator[tuple[str, str, pd.DataFrame, pd.Series]]:
                 yield task, name if answers == "none" else f"{name}, {answers}", of, rows[name]
     except (ValueError, KeyError, TypeError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else f"no log ({error})"
-        raise InputError(f"{log}: {why}; give a log by lm_eval --log_samples") from None
+        remedy = "give a log by lm_eval --log_samples, or in the format Every Eval Ever"
+        raise InputError(f"{log}: {why}; {remedy}") from None
 
 
 def _shared_format(found: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, pd.Series]]:
     """The same of a log in the format Every Eval Ever, to which Inspect's and HELM's are converted.
 
-    A document is known by its digest or, where a task has documents without one, by its name.
+    A document is known by its digest or, where a task has documents without one, by its name. One
+    that is there several times, as with Inspect's epochs, has the mean of its scores.
     """
+    if found["evaluation_name"].isna().any() or found["model_id"].nunique() != 1:
+        raise ValueError("rows without a name of their evaluation, or of several models")
     for task, rows in found.groupby("evaluation_name", sort=False):
         digests = rows.get("sample_hash", pd.Series(None, rows.index, dtype=object))
-        names = rows["sample_id"] if digests.isna().any() else digests
-        labels = rows["input"].map(lambda of: json.dumps(of["reference"]))
-        of = pd.DataFrame({"row": _numbered(names), "label": labels})
-        score, is_correct = (
-            rows["evaluation"].map(lambda of, key=key: of[key] * 1.0)
-            for key in ("score", "is_correct")
+        columns = {"row": rows["sample_id"] if digests.isna().any() else digests}
+        columns["label"] = rows["input"].map(lambda of: json.dumps(of["reference"]))
+        for key in ("score", "is_correct"):
+            columns[key] = rows["evaluation"].map(lambda of, key=key: of[key] * 1.0)
+        of = (
+            pd.DataFrame(columns)
+            .groupby("row", sort=False, as_index=False)
+            .agg({"label": "first", "score": "mean", "is_correct": "mean"})
         )
-        yield str(task), "score", of, score
-        if not is_correct.equals(score):
-            yield str(task), "is_correct", of, is_correct
+        yield str(task), "score", of[["row", "label"]], of["score"]
+        if not of["is_correct"].equals(of["score"]):
+            yield str(task), "is_correct", of[["row", "label"]], of["is_correct"]
 
 
 def _numbered(names: pd.Series) -> pd.Series:

@@ -147,6 +147,13 @@ def test_documents_are_paired_by_their_content_and_not_by_a_number_that_may_be_a
     assert found["verdict"].tolist() == [SAME] and found["rows"].tolist() == [4]
 
 
+def test_one_task_by_two_runs_with_different_metrics_is_refused(tmp_path):
+    write_log(tmp_path / "a", "rte", [document(i, acc=1.0) for i in range(9)], OLD)
+    write_log(tmp_path / "a", "rte", [document(i, em=1.0) for i in range(9)], NEW)
+    with pytest.raises(InputError, match="logs of one task by two runs"):
+        gpt1.compare(tmp_path / "a", tmp_path / "a")
+
+
 def shared(i, score, name="gsm8k", digest=True):
     """A line in the format Every Eval Ever, by its schema 0.2.1."""
     answer = {"turn_idx": 0, "source": "output.raw", "extracted_value": "4"}
@@ -180,7 +187,14 @@ def test_logs_in_the_format_that_inspect_and_helm_are_converted_to_are_read(dige
     assert frame.loc["score", "diff"] == pytest.approx(100 * (scores["b"] - scores["a"]).mean())
     right = [(scores[run] > 0.5).mean() for run in "ab"]
     assert frame.loc["is_correct", "diff"] == pytest.approx(100 * (right[1] - right[0]))
-    log = tmp_path / "b" / "5f0c.jsonl"
+    log, text = tmp_path / "b" / "5f0c.jsonl", (tmp_path / "b" / "5f0c.jsonl").read_text()
+    log.write_text(text * 3)  # epochs are no further rows
+    again = gpt1.compare(tmp_path / "a", tmp_path / "b").frame.set_index("line")
+    pd.testing.assert_frame_equal(again, frame)
+    log.write_text(text.replace("someone/model", "another/model", 1))
+    with pytest.raises(InputError, match="of several models"):
+        gpt1.compare(tmp_path / "a", tmp_path / "b")
+    log.write_text(text)
     log.write_text(log.read_text().replace('"evaluation": {', '"evaluations": {'))
     with pytest.raises(InputError, match="5f0c.jsonl: no 'evaluation'; give a log"):
         gpt1.compare(tmp_path / "a", tmp_path / "b")

@@ -104,3 +104,35 @@ def test_what_has_no_row_or_seed_in_common_is_refused():
         gpt1.compare(RUNS[0], RUNS[1], RUNS[2][RUNS[2]["task"] == "one"].assign(task="three"))
     with pytest.raises(InputError, match="no seed in common"):
         gpt1.compare(RUNS[0], RUNS[1], RUNS[2].assign(seed=RUNS[2]["seed"] + 9))
+
+
+def test_nine_tasks_that_are_not_the_papers_have_one_mean():
+    nine = [
+        answers({f"t{i}": share + 0.02 * i for i in range(9)}, seeds=2, n=50)
+        for share in (0.3, 0.5, 0.6)
+    ]
+    frame = gpt1.compare(*nine).frame
+    assert [*frame["task"].unique()] == ["mean", *(f"t{i}" for i in range(9))]
+    assert {*gpt1.compare(*nine[:2]).frame["task"]} == {*frame["task"]}
+
+
+def test_what_a_pair_shares_no_seed_on_is_left_out_and_scores_are_of_all_seeds_of_a_run():
+    runs = [
+        RUNS[0],
+        *(
+            frame[frame["seed"].isin(seeds)]
+            for frame, seeds in zip(RUNS[1:], ([0, 1], [1, 2, 3]), strict=True)
+        ),
+    ]
+    found = gpt1.compare(*runs)
+    own = [100 * run["score"].mean() for run in runs]
+    ranks = found.ranks[found.ranks["task"] == "mean"].set_index("run")
+    assert ranks["score"].to_numpy() == pytest.approx(own)
+    split = [
+        frame[
+            (frame["task"] == "one") & frame["seed"].isin([0, 1])
+            | (frame["task"] == "two") & frame["seed"].isin([2, 3])
+        ]
+        for frame in RUNS
+    ]
+    assert {*gpt1.compare(*split).frame["task"]} == {"one", "two"}

@@ -17,6 +17,7 @@ from scipy import stats
 from gpt1.cell import Corpus, PretrainedModel
 from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from tasks.common.errors import InputError
+from tasks.metrics import settled
 from tasks.prompt import Scoring
 from tasks.task import Task
 from workflow.analysis import markdown
@@ -92,7 +93,8 @@ def pretraining(results: Path, grid: Grid) -> Table:
     """Held-out token-level perplexity at each checkpoint of both language models.
 
     The perplexity is per BPE token on whole held-out books, so it only compares runs with the same
-    tokenizer; `bits_per_byte` of the books as they were given compares others, too. One row per
+    tokenizer; `bits_per_byte` compares others, too: the loss per byte of the held-out books as
+    they were given, whose tokens are all taken to be as long as those that are scored. One row per
     (arch, update), over the pre-training seeds; n_seeds is 0 if none was made. `low` and `high` are
     the lowest and the highest perplexity; losses are in nats per token.
     """
@@ -110,7 +112,7 @@ def pretraining(results: Path, grid: Grid) -> Table:
         "Perplexity per BPE token on the held-out books: mean and standard deviation over "
         f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
         "tokenizer; perplexities under another tokenizer or on other text do not compare. Bits per "
-        "byte of the books as they were given do, on the same books, under any tokenizer."
+        "byte of the held-out books as they were given do, about, where no tokenizer loses text."
     )
     by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
     if 1 in by_update and by_update[1] == by_update.get(0):
@@ -204,7 +206,7 @@ def _over_rows(
         parts = [
             of[(of["update"] == update) & (of["scoring"] == scoring)] for of in map(read, paths)
         ]
-        wrong = np.array([part.empty for part in parts])
+        wrong = np.array([part.empty or [*part["guid"]] != [*parts[0]["guid"]] for part in parts])
         if not wrong.any():
             score = _score(parts, seeds, grid.task(name))
             wrong = ~np.isclose(score.values, mine["score"])
@@ -233,6 +235,7 @@ def _score(parts: Sequence[pd.DataFrame], seeds: Sequence[int], task: Task) -> S
     """The score of language models on a task from the rows of each."""
     labels, texts = answers(task, parts[0]["label"]), shared_texts(task, [*parts[0]["guid"]])
     said = np.stack([answers(task, rows["prediction"]) for rows in parts])
+    said = np.array([*map(settled, said)]) if task.soft_labels else said
     drawn = resample(task.metric, said, labels, texts, f"{task.name}/{task.report[0]}")
     return Score(tuple(seeds), tuple(seeds), *drawn, limits_of(task.metric))
 
