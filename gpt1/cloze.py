@@ -176,7 +176,7 @@ def main() -> None:
         rows = ask(Scorer(model, tokenizer.newline_id, a.runtime), items)
         skills = scores(rows)
         columns = {name: [row[name] for row in rows] for name in rows[0]}
-        numbers = {k: np.array(of, dtype=float) for k, of in columns.items() if k != "skill"}
+        numbers = {k: np.array(of) for k, of in columns.items() if k != "skill"}
         update = np.full(len(rows), facts.update)
         parts.append({"update": update, "skill": columns["skill"]} | numbers)
         own = {**digests, "checkpoint": facts.sha256}

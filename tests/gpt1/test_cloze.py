@@ -119,6 +119,7 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(arch, t
     rows = pd.read_parquet(out / "rows.parquet")
     assert [*rows.groupby("update").size()] == [len(ITEMS)] * 2
     assert rows["skill"].tolist() == [item["skill"] for item in ITEMS] * 2
+    assert rows.dtypes[["item", "label", "prediction"]].eq("int64").all()
     for update, line in zip((0, 8), printed, strict=True):
         record = read_json(out / f"update-{update}.json")
         assert [record[key] for key in ("arch", "corpus", "seed")] == [arch, "shuffled", 3]

@@ -177,7 +177,8 @@ def _shown(ranking: Ranking, names: Sequence[str]) -> Iterator[str | pd.DataFram
             mark = "*" * (pair.p_holm < 1 - LEVEL)
             for a, b, sign in ((pair.a, pair.b, -1), (pair.b, pair.a, 1)):
                 low, high = sorted((sign * pair.diff_low, sign * pair.diff_high))
-                text = f"{sign * pair.diff:.1f} [{low:.1f}, {high:.1f}]{mark}"
+                difference = sign * pair.diff + 0.0  # of equal runs not -0.0
+                text = f"{difference:.1f} [{low:.1f}, {high:.1f}]{mark}"
                 text += markdown.mark(pair.alarms)
                 matrix.loc[numbers[a], numbers[b]] = text
         matrix.insert(0, "score (ranks)", of_first.set_index("run")["text"])

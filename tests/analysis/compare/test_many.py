@@ -93,6 +93,12 @@ def test_what_is_shown_has_a_matrix_and_the_ranks_on_each_task(found, tmp_path):
     ] == "a data frame (2)"
 
 
+def test_equal_runs_differ_by_0_and_have_all_ranks():
+    found = gpt1.compare(RUNS[0], RUNS[0], RUNS[0])
+    assert "| 0.0 [" in found.markdown.replace("  ", " ") and "-0.0 [" not in found.markdown
+    assert {*found.ranks["rank_low"]} == {1} and {*found.ranks["rank_high"]} == {3}
+
+
 def test_one_seed_each_is_judged_by_the_rows_and_said_so():
     runs = [frame[frame["seed"] == 0].drop(columns="seed") for frame in RUNS]
     found = gpt1.compare(*runs)
