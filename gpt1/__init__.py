@@ -86,8 +86,9 @@ def compare(
     """`b` minus `a`: each score that both have, paired by row and by seed, with its 95 % interval.
 
     With `more`, all are compared in pairs, and `ranks` has the ranks that each may have. Each is
-    the folder of a run, a folder of one model's logs by lm-evaluation-harness (or a list of such
-    folders, one per seed), or a data frame. A data frame has the columns `row`, and either
+    the folder of a run, a folder of one model's logs by lm-evaluation-harness or in the format
+    Every Eval Ever (or a list of such folders, one per seed), or a data frame. A data frame has the
+    columns `row`, and either
     `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`, `line` and
     `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The result has
     a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is nothing to

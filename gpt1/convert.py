@@ -280,7 +280,7 @@ def _write_card(
     results: list["EvalResult"] | None = None,
 ) -> None:
     """Write the card, whose head is the metadata that the hub reads, with the `results`."""
-    from huggingface_hub import ModelCard, ModelCardData
+    from huggingface_hub import ModelCardData
 
     data = ModelCardData(
         language="en",
@@ -293,7 +293,7 @@ def _write_card(
     note = MADE.format(texts=made) if made else ""
     body = CARD.format(made=note, versions=VERSIONS, title=title, lines=lines)
     with write_atomic(folder / "README.md") as file:
-        file.write(str(ModelCard(f"---\n{data.to_yaml()}\n---\n\n{body}")))
+        file.write(f"---\n{data.to_yaml()}\n---\n\n{body}")
 
 
 def main() -> None:

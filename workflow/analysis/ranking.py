@@ -10,7 +10,6 @@ probability of 95 % all ranks of a family are right at once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -51,23 +50,10 @@ LEGEND = (
 class Ranking(Table):
     """A `frame` with a row for each line, average or task and pair of runs, and its `markdown`."""
 
-    @cached_property
+    @property
     def ranks(self) -> pd.DataFrame:
         """The score and the lowest and highest rank of each run, by line and average or task."""
-        rows = []
-        for (line, task), pairs in self.frame.groupby(KEY, sort=False):
-            runs = pd.concat(
-                [pairs[[of, f"{of}_score"]].set_axis(["run", "score"], axis=1) for of in "ab"]
-            )
-            scores = runs.groupby("run", sort=False)["score"].mean()
-            decided = pairs[pairs["p_holm"] < 1 - LEVEL]
-            better = decided["b"].where(decided["diff"] > 0, decided["a"])
-            worse = decided["a"].where(decided["diff"] > 0, decided["b"])
-            for run, score in scores.items():
-                low, high = 1 + (worse == run).sum(), len(scores) - (better == run).sum()
-                ends = {"score": score, "rank_low": low, "rank_high": high}
-                rows.append({"line": line, "task": task, "run": run} | ends)
-        return pd.DataFrame(rows)
+        return ranks_of(self.frame)
 
     def figure(self) -> Figure:
         """The ranks of each run by the first line, on its average or its only task."""
@@ -112,11 +98,27 @@ def rank(sources: Sequence[Source], metric: str) -> Ranking:
         raise InputError(f"{what}; give results with the same seeds")
     frame, titles = pd.DataFrame(rows), {k: of for one in sides for k, of in one.titles.items()}
     frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
-    ranking = Ranking(frame, [], NUMBERS)
-    ranking.parts.extend(_shown(ranking, names))
-    ranking.parts.extend([f"Left out: {'; '.join(left_out)}."] * bool(left_out))
-    ranking.parts.extend(dict.fromkeys(note for of in sides for note in of.notes))
-    return ranking
+    parts = [*_shown(frame, names), *[f"Left out: {'; '.join(left_out)}."] * bool(left_out)]
+    parts += dict.fromkeys(note for of in sides for note in of.notes)
+    return Ranking(frame, parts, NUMBERS)
+
+
+def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """The score and the ranks of each run, by line and average or task, from all pairs."""
+    rows = []
+    for (line, task), pairs in frame.groupby(KEY, sort=False):
+        runs = pd.concat(
+            [pairs[[of, f"{of}_score"]].set_axis(["run", "score"], axis=1) for of in "ab"]
+        )
+        scores = runs.groupby("run", sort=False)["score"].mean()
+        decided = pairs[pairs["p_holm"] < 1 - LEVEL]
+        better = decided["b"].where(decided["diff"] > 0, decided["a"])
+        worse = decided["a"].where(decided["diff"] > 0, decided["b"])
+        for run, score in scores.items():
+            low, high = 1 + (worse == run).sum(), len(scores) - (better == run).sum()
+            ends = {"score": score, "rank_low": low, "rank_high": high}
+            rows.append({"line": line, "task": task, "run": run} | ends)
+    return pd.DataFrame(rows)
 
 
 def _pairs(
@@ -151,9 +153,9 @@ def _pairs(
     yield from frame.to_dict("records")
 
 
-def _shown(ranking: Ranking, names: Sequence[str]) -> Iterator[str | pd.DataFrame]:
+def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataFrame]:
     """The Markdown: for each line the matrix of its average or only task, and ranks by task."""
-    frame, ranks = ranking.frame, ranking.ranks
+    ranks = ranks_of(frame)
     yield f"# {len(names)} runs compared"
     yield "; ".join(f"{i}: {name}" for i, name in enumerate(names, 1)) + "."
     if (frame["over"] == ROWS).any():
