@@ -2,6 +2,7 @@
 
 import itertools
 
+import pandas as pd
 import pytest
 import torch
 
@@ -177,3 +178,11 @@ def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(t
         path.unlink()
     with pytest.raises(InputError, match="several seeds on all tasks; give a finished run"):
         cost.decided(tmp_path)
+
+
+def test_seeds_of_pre_training_cost_a_model_each_and_those_of_fine_tuning_none():
+    config = changed(shipped(), "experiment.seeds", {"pretrain": [0, 1], "finetune": [0, 1, 2, 3]})
+    hours = pd.Series({"pre-training": 10.0, "fine-tuning": 8.0})
+    assert cost.of_n_seeds(hours, parse(config), 5, 2.0) == 5 * (10 / 2 + 2 * 8 / 4)
+    assert cost.of_n_seeds(hours, parse(config), 5, 0) == 10 + 5 * 8 / 4
+    assert cost.of_n_seeds(hours.drop("pre-training"), parse(config), 5, 0) == 5 * 8 / 4

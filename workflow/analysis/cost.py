@@ -191,6 +191,14 @@ def decided(run: Path) -> tuple[pd.DataFrame, float]:
     return table, len(first.seeds) / first.n_units if first.is_of_models else 0
 
 
+def of_n_seeds(hours: pd.Series, config: Config, n: int, per_model: float) -> float:
+    """The cost of n seeds from that of the config's, by stage; `per_model` is of `decided`."""
+    seeds = config.experiment.seeds
+    fits = hours["fine-tuning"] * n * (per_model or 1) / len(seeds.finetune)
+    models = n / len(seeds.pretrain) if per_model else 1
+    return float(fits + hours.get("pre-training", 0.0) * models)
+
+
 def _peak(card: str) -> float:
     try:
         peak = flops.PEAKS[card] if card in flops.PEAKS else float(card)
@@ -228,11 +236,7 @@ def main() -> None:
     print(table.to_string(index=False), total, sep="\n")
     if told:
         of_seeds, per_model = told
-        seeds, whole = config.experiment.seeds, table.groupby("stage")[hours].sum()
-        n = of_seeds.index.to_numpy(dtype=float)
-        cost = whole["fine-tuning"] * n * (per_model or 1) / len(seeds.finetune)
-        if "pre-training" in whole:
-            cost += whole["pre-training"] * (n / len(seeds.pretrain) if per_model else 1)
-        of_seeds.insert(0, hours, cost)
+        whole = table.groupby("stage")[hours].sum()
+        of_seeds.insert(0, hours, [of_n_seeds(whole, config, n, per_model) for n in SEEDS])
         print(f"\nDifferences, in points, that seeds would decide, if all varies as in {a.spread}:")
         print(of_seeds.to_string(float_format="{:.3g}".format))

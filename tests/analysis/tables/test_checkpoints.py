@@ -3,10 +3,12 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from gpt1.cell import PretrainedModel
+from tasks import task
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, make_grid, skill_score, write
 from workflow.analysis import report
@@ -135,6 +137,13 @@ def test_rows_that_do_not_give_the_score_beside_them_are_refused(run_of):
     path.write_bytes(b"no Parquet")
     with pytest.raises(InputError, match="seed-0/rows.parquet: no rows of scores"):
         report.build("zero_shot", results, grid)
+
+
+def test_rounding_in_constant_predictions_of_a_correlation_is_no_score():
+    said = 2.5 + 1e-9 * np.arange(40)
+    rows = {"guid": [f"stsb/dev/{i}" for i in range(40)], "label": np.arange(40) % 6}
+    score = checkpoints._score([pd.DataFrame(rows | {"prediction": said})], [0], task("stsb"))
+    assert score.values.tolist() == [0.0]
 
 
 def test_a_checkpoint_that_one_seed_or_none_has_made_says_so(run_of):
