@@ -15,7 +15,7 @@ from workflow.analysis import report
 from workflow.analysis.stats.estimates import half_width
 from workflow.analysis.stats.scores import Component
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import checkpoints
+from workflow.analysis.tables import checkpoints, cloze
 
 UPDATES = [0, 10, 100, 1000]
 TRANSFORMER = PretrainedModel("transformer", 0)
@@ -45,9 +45,9 @@ def lines(markdown, heading):
 
 def test_a_skill_shows_from_the_first_of_the_checkpoints_that_stay_above_chance():
     points = pd.DataFrame({"update": UPDATES, "chance": 50.0, "ci_low": [51.0, 40, 52, 53]})
-    assert checkpoints.above_chance_from(points)["update"] == 100
-    assert checkpoints.above_chance_from(points[::-1])["update"] == 100
-    assert checkpoints.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
+    assert cloze.above_chance_from(points)["update"] == 100
+    assert cloze.above_chance_from(points[::-1])["update"] == 100
+    assert cloze.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
 
 
 def test_what_was_not_scored_is_empty_and_missing(grid, tmp_path):
@@ -56,7 +56,7 @@ def test_what_was_not_scored_is_empty_and_missing(grid, tmp_path):
     TRANSFORMER.cloze(tmp_path, 1000).unlink()
     table = report.build("cloze", tmp_path, grid)
     gone = table.frame[table.frame["accuracy"].isna()]
-    assert gone[["skill", *checkpoints.MODEL, "update"]].values.tolist() == [
+    assert gone[["skill", *cloze.MODEL, "update"]].values.tolist() == [
         ["mood", "transformer", "books", 0, 1000]
     ]
     for heading in ("Accuracy at the last", "Tokens of pre-training"):
