@@ -8,7 +8,6 @@ import contextlib
 import sys
 import warnings
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,8 +124,7 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     with contextlib.suppress(ConfigError):  # not kept yet, or of another version
         config = parse(read([folder / CONFIG]))
         plan = Plan(config)
-        of_studies = (plan.plan(study.name).cells() for study in studies.heads(plan))
-        own = {cell.path(folder) for cell in chain(plan.grid().cells(), *of_studies)}
+        own = {cell.path(folder) for cell in studies.cells(plan)}
         own |= {folder / "studies" / f"{name}.csv" for name in config.experiment.studies}
         others = [path for path in (*cells, *paths) if path.parent != folder and path not in own]
         if others:

@@ -276,20 +276,6 @@ class Grid(OfTasks):
         every = {cell for study in self.studies.values() for cell in study.cells()}
         return sorted(every, key=lambda cell: (*order(cell), cell.line))
 
-    def parts(self) -> dict[str, list[Cell]]:
-        """The cells by the part they are resampled in: `ARCH_STUDY`, the first study with the cell.
-
-        Thus a table waits only for the cells that it reads.
-        """
-        parts: dict[str, list[Cell]] = {}
-        sampled: set[Cell] = set()
-        for name, study in self.studies.items():
-            for cell in study.cells():
-                if cell not in sampled:
-                    parts.setdefault(f"{self.line(cell).arch}_{name}", []).append(cell)
-                    sampled.add(cell)
-        return parts
-
     def models(self) -> list[PretrainedModel]:
         """The run's own language models, by architecture and seed."""
         return [PretrainedModel(arch, seed) for arch in self.arch for seed in self.seeds.pretrain]

@@ -39,6 +39,18 @@ def heads(lines: Plan) -> list[StudyHead]:
     ]
 
 
+def cells(lines: Plan) -> dict[Cell, str]:
+    """Every cell of the studies that can be made, and its line's title in the first of them."""
+    found: dict[Cell, str] = {}
+    others = (lines.plan(head.name) for head in heads(lines))
+    for study in (*lines.grid().studies.values(), *others):
+        for point in study.points:
+            value = f", {study.axis} {point.value}" if point.value else ""
+            for task in study.tasks:
+                found.setdefault(Cell(point.of.name, task), f"{point.line}{value}")
+    return found
+
+
 def made(lines: Plan) -> list[str]:
     """The files, for the page, of studies that `all` makes or that are already made.
 

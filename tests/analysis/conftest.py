@@ -24,13 +24,11 @@ from gpt1.cell import Arch, Cell, Corpus, NTransfer, PretrainedModel
 from tasks.common.files import sha256_file, write_json
 from tasks.metrics import METRICS, score_split
 from tasks.settings import PrepareSettings
-from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis import report
 from workflow.analysis.rows import COLUMNS
-from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
 from workflow.grid import Aux, Grid
 
@@ -82,8 +80,7 @@ def make_grid(
 
 
 def build(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
-    """Sample the cells, then make a table of them: its rows and its Markdown."""
-    write_samples(results, grid)
+    """Make a table: its rows and its Markdown."""
     table = report.build(name, results, grid)
     return table.frame, table.markdown
 
@@ -96,21 +93,8 @@ def the(table: pd.DataFrame, **where: Any) -> pd.Series:
     return table.iloc[0]
 
 
-def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> None:
-    """The samples of the parts whose names end so, by degree where there are degrees."""
-    file = results / "world" / "degrees.csv"
-    degrees = read_degrees(file) if file.exists() else None
-    parts = {part: cells for part, cells in grid.parts().items() if part.endswith(tuple(names))}
-    for part, cells in parts.items():
-        samples = Samples()
-        for cell in cells:
-            samples.add(cell, results, grid.seeds.finetune, degrees)
-        samples.write(part_path(results, part))
-
-
 def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     """`cells.csv` and the tables `names` of a made run, as their programs write them."""
-    write_samples(results, grid)
     no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
     no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):

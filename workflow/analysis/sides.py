@@ -1,7 +1,6 @@
 """What can be compared: the scores of a run, of a data frame, or of logs.
 
-A run has its samples (`workflow.analysis.stats.samples`); the rows of the other two are resampled
-here.
+The rows of each are resampled here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from gpt1.cell import FULL, Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
-from tasks.settings import OwnTask
+from workflow import studies
 from workflow.analysis.logs import of_logs
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
@@ -28,7 +27,6 @@ from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.sections import Margins
 from workflow.configuration.studies import flat
-from workflow.grid import Grid
 from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 
@@ -139,18 +137,19 @@ def members_of(tasks: Sequence[str]) -> dict[str, list[str]]:
 
 
 def of_run(folder: Path) -> Side:
-    """The cells of a run's grid, sampled now if its samples lack them or they were trained anew.
+    """The cells of a run's studies.
 
     Cells of another config that lie in the same folder are named in the notes.
     """
     paths = {Cell.parse(path): path for path in sorted(folder.glob("cells/*/*.json"))}
-    config, grid, notes = {}, None, []
+    config, plan, known, notes = {}, None, dict[Cell, str](), []
     try:
         config = read([folder / CONFIG])
-        grid = Plan(parse(config)).grid()
+        plan = Plan(parse(config))
+        known = studies.cells(plan)
     except ConfigError as error:  # not kept yet, or written by another version of the suite
         notes = [f"Lines have no titles and seeds are not pooled: {error}."]
-    made = [cell for cell in paths if grid is None or cell in grid.cells()]
+    made = [cell for cell in paths if plan is None or cell in known]
     if not made:
         what = f"none of its {len(paths)} cells is of {folder / CONFIG}"
         raise InputError(f"{folder}: {what}; put the config there with which they were made")
@@ -158,12 +157,9 @@ def of_run(folder: Path) -> Side:
         what = f"{len(others)} cells of another config than that of {folder / CONFIG}"
         notes = [f"Left out: {what}, such as {others[0]}."]
     records = {cell: CellRecord.read(paths[cell], **vars(cell)) for cell in made}
-    own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
-    samples = replace(_sampled(folder, records), own=own)
-    cells: dict[tuple[str, str], Scored] = {}
+    samples, cells = Samples(), dict[tuple[str, str], Scored]()
     for cell, record in records.items():
-        if cell not in samples.cells:
-            samples.add(cell, folder, [run.seed for run in record.seeds])
+        samples.add(cell, folder, [run.seed for run in record.seeds])
         if (head := samples.headline(cell)) is not None:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
@@ -171,10 +167,10 @@ def of_run(folder: Path) -> Side:
             cells[cell.line, cell.task] = Scored(head, of.metric, rows, of.title, _recorded(record))
     claims, config = _claims(folder / "claims.csv"), flat(config | {"results": ""})
     found = Side(str(folder), cells, config, claims=claims, notes=notes)
-    if grid is None:
+    if plan is None:
         return found
-    pooled = samples.pooled(grid)
-    return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
+    grid, titles = plan.grid(), {cell.line: known[cell] for cell in reversed(known)}
+    return replace(found, titles=titles, pooled=samples.pooled(grid), margins=grid.margins)
 
 
 def _recorded(record: CellRecord) -> dict[str, Any]:
@@ -183,41 +179,6 @@ def _recorded(record: CellRecord) -> dict[str, Any]:
     checkpoints = sha256_json([run.checkpoint for run in record.seeds])
     digests |= {"checkpoints": checkpoints}
     return flat(record.settings.model_dump(mode="json")) | {k: of[:8] for k, of in digests.items()}
-
-
-def _sampled(folder: Path, records: Mapping[Cell, CellRecord]) -> Samples:
-    """The samples of a run, without the files in which a cell has other scores than its record.
-
-    Such a cell was trained anew; the time of a file would not tell in a copy of the folder.
-    """
-    found = Samples()
-    for path in sorted(folder.glob("samples/*.parquet")):
-        part = Samples.read([path])
-        if all(_is_of(part, cell, records[cell]) for cell in part.cells.keys() & records.keys()):
-            found.cells.update({c: of for c, of in part.cells.items() if c in records})
-            found.check_examples(path, part.examples)
-    return found
-
-
-def _is_of(samples: Samples, cell: Cell, record: CellRecord) -> bool:
-    """Whether a cell's samples have the scores of its record."""
-    scores = {run.seed: run.scores for run in record.seeds}
-    return all(
-        scores.get(seed, {}).get(split, {}).get(metric) == score
-        for (split, metric, degree), one in samples.cells[cell].items()
-        if not degree
-        for seed, score in zip(one.seeds, one.values, strict=True)
-    )
-
-
-def _titles(grid: Grid) -> dict[str, str]:
-    """The title of each line in the first study that has it, with the value of the study's axis."""
-    titles: dict[str, str] = {}
-    for study in grid.studies.values():
-        for point in study.points:
-            value = f", {study.axis} {point.value}" if point.value else ""
-            titles.setdefault(point.of.name, f"{point.line}{value}")
-    return titles
 
 
 def _claims(table: Path) -> dict[str, str]:

@@ -23,8 +23,8 @@ from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Stu
 if TYPE_CHECKING:
     from workflow.plan import Plan
 
-# What else these names stand for where the names of tasks stand.
 FORMULA = re.compile(r"\s*([=@]\s*\S|[-+](?!(\.inf|[\d.]*(e[-+]?\d+)?)\s*$))", re.I)  # but a number
+# What else these names stand for where the names of tasks stand.
 TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpus": "the books"}
 # Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
 # language model depend on.

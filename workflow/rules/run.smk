@@ -14,8 +14,8 @@ from workflow.configuration.read import as_yaml
 from workflow.provenance import Provenance
 
 RULES = [*(PROJECT / "workflow" / "rules").glob("*.smk")]
-# Rules shown by their kind alone, such as samples_lstm_ablation.
-KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|baselines)_.+")
+# Rules shown by their kind alone, such as tables_ablation.
+KINDS = re.compile(r"(tables|finetune|pretrain|cloze|baselines)_.+")
 
 
 def own_rules():
