@@ -51,14 +51,20 @@ class Pool:
     seeds: Mapping[str, Sequence[int]]
 
     @classmethod
-    def read(cls, path: Path) -> "Pool":
-        """Read a pool. Raises InputError for a file that is none."""
+    def read(cls, path: Path, within: tuple[int, int] | None = None) -> "Pool":
+        """Read a pool, of `base` only the seeds from the first of `within` to before the second.
+
+        Raises InputError for a file that is none.
+        """
         try:
             frame = pd.read_parquet(path, columns=COLUMNS)
         except (OSError, ValueError, KeyError) as error:
             reason = " ".join(str(error).split())
             remedy = f"give columns {', '.join(COLUMNS)}"
             raise InputError(f"{path}: no pool ({reason:.90}); {remedy}") from None
+        if within:
+            is_other = (frame["variant"] != BASE) | frame["seed"].isin(range(*within))
+            frame = frame[is_other]
         right = frame.assign(right=(frame["label"] == frame["prediction"]) * 1.0)
         answers: dict[str, dict[str, np.ndarray]] = {}
         seeds: dict[str, list[int]] = {}
@@ -240,21 +246,66 @@ def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str
 
 
 def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
-    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0."""
+    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0.
+
+    `with_failed` is the share of pairs with a failed fit, `of_failed` that of their intervals.
+    """
     for k in (k for k in SEEDS if k > 1):
+        drawn = pairs(pool, k, n)
         for scope, tasks in pool.scopes.items():
-            halves = [
+            found = [
                 [
                     rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
                     for a, b in half
                 ]
-                for half in pairs(pool, k, n)
+                for half in drawn
             ]
-            covers = [[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in halves]
-            equal = np.mean(
-                [of.within(2 if scope == MEAN else 5) for half in halves for of in half]
-            )
-            yield {"seeds": k, "task": scope, **with_interval(covers), "equal": 100 * equal}
+            covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in _] for _ in found])
+            failed = np.array([[of.score.has_failed for of in half] for half in found])
+            equal = [of.within(2 if scope == MEAN else 5) for half in found for of in half]
+            yield {
+                **{"seeds": k, "task": scope, **with_interval(covers.tolist())},
+                "equal": 100 * np.mean(equal),
+                "with_failed": 100 * failed.mean(),
+                "of_failed": 100 * covers[failed].mean() if failed.any() else np.nan,
+            }
+
+
+def seeds_alone(pool: Pool) -> Iterator[dict[str, Any]]:
+    """How many of 100 pairs of one seed of `base` each differ by z or more on their rows.
+
+    z is the difference divided by its standard error over rows; by scope, of single tasks together
+    and of their mean, with the standard deviation over seeds of one run, in points.
+    """
+    single = [(tasks, scope == MEAN) for scope, tasks in pool.scopes.items()]
+    for scope in ("task", MEAN):
+        found, deviations = [], []
+        for tasks in (tasks for tasks, is_mean in single if is_mean == (scope == MEAN)):
+            deviations.append(scores(pool.runs(BASE, pool.seeds[BASE], tasks)).std(ddof=1))
+            for a, b in (pair for half in pairs(pool, 1, 400) for pair in half):
+                of = rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
+                error = np.sqrt(of.score.over_rows.variance)
+                found.append(abs(of.value) / error if error else 0.0)
+        for z in np.arange(0, 10.1, 0.25):
+            share = 100 * np.mean(np.array(found) >= z)
+            yield {"scope": scope, "sd": np.mean(deviations), "z": z, "share": share}
+
+
+def judged(
+    predicted: pd.DataFrame, kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]
+) -> pd.DataFrame:
+    """What was predicted of each rule beside what was found, all of 100.
+
+    A prediction of false keeps is right within the interval, one of power within ten.
+    """
+    of = ["rule", "seeds"]
+    shares = kept[kept["task"] == MEAN].set_index(of)[["share", "low", "high"]]
+    power = found[found["variant"].isin(planted)].groupby(of)["share"].mean().rename("found_power")
+    table = predicted.set_index(of).join(shares).join(power)
+    low, high = table["low"] - 0.05, table["high"] + 0.05
+    table["false_keeps_right"] = table["false_keeps"].between(low, high)
+    table["power_right"] = (table["power"] - table["found_power"]).abs() <= 10
+    return table.reset_index()
 
 
 def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> Figure:
@@ -286,9 +337,11 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pool", type=Path, help="Parquet with the columns " + ", ".join(COLUMNS))
     parser.add_argument("--pairs", type=int, default=400, help="that are drawn for each share")
+    parser.add_argument("--within", nargs=2, type=int, metavar="N", help="base's seeds, N to N-1")
+    parser.add_argument("--predicted", type=Path, help="CSV of rule, seeds, false_keeps, power")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     args = parser.parse_args(argv)
-    pool = Pool.read(args.pool)
+    pool = Pool.read(args.pool, args.within)
     named = named_rules(pool)
     found = {
         "false_keeps": pd.DataFrame(false_keeps(pool, named, args.pairs)),
@@ -296,6 +349,8 @@ def main(argv: list[str] | None = None) -> None:
         "search": pd.DataFrame(searches(pool, named, args.pairs // 20)),
         "coverage": pd.DataFrame(coverage(pool, args.pairs)),
     }
+    alone = pd.DataFrame(seeds_alone(pool))
+    alone.to_csv(args.out / "seeds_alone.csv", index=False, float_format="{:.4g}".format)
     for name, frame in found.items():
         by, columns, values, heading = WIDE[name]
         rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
@@ -305,6 +360,10 @@ def main(argv: list[str] | None = None) -> None:
         shown.columns = shown.columns.map(str)
         table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
         table.write(args.out / f"{name}.csv")
+    if args.predicted:
+        given = pd.read_csv(args.predicted)
+        table = judged(given, found["false_keeps"], found["power"], [*pool.planted])
+        table.to_csv(args.out / "predicted.csv", index=False, float_format="{:.4g}".format)
     draw = partial(figure, found["false_keeps"], found["power"], [*pool.planted])
     style.save(draw, args.out / "false_keeps.png")
 
