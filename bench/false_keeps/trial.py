@@ -349,6 +349,7 @@ def main(argv: list[str] | None = None) -> None:
         "search": pd.DataFrame(searches(pool, named, args.pairs // 20)),
         "coverage": pd.DataFrame(coverage(pool, args.pairs)),
     }
+    args.out.mkdir(parents=True, exist_ok=True)
     alone = pd.DataFrame(seeds_alone(pool))
     alone.to_csv(args.out / "seeds_alone.csv", index=False, float_format="{:.4g}".format)
     for name, frame in found.items():

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 import torch
@@ -31,9 +32,8 @@ def test_trackio_imports_the_points_that_tensorboard_shows(tmp_path, monkeypatch
         log.end_row(update, lr=0.5 / update)
     log.events.close()
 
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    shown = EventAccumulator(str(tmp_path / "results" / run)).Reload()
+    module = "tensorboard.backend.event_processing.event_accumulator"  # of the new environment
+    shown = import_module(module).EventAccumulator(str(tmp_path / "results" / run)).Reload()
     subprocess.run([venv / "bin/python", "-c", IMPORT], cwd=tmp_path, check=True)
     for name in ("loss", "lr"):
         given = ["get", "metric", "--project", "p", "--run", run, "--metric", name, "--json"]
