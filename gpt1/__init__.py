@@ -105,9 +105,12 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     studies that the config kept in the folder does not have are left out, with a warning.
 
     Scores run from 0 to 100. Numbers are read as numbers; `n_transfer` is text, since it may be
-    "none", and the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without
-    tables and for a damaged one.
+    "none", and the columns `by_seed` hold tuples of numbers. Parquet beside the tables, as of the
+    pool in `bench/false_keeps`, is read as it is. Raises InputError for a folder without tables and
+    for a damaged one.
     """
+    import pandas as pd
+
     from tasks.common.errors import InputError
 
     # Only here and in `compare` does gpt1 import from workflow, where tables are made.
@@ -132,6 +135,7 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
             warnings.warn(f"{what}, such as {others[0]}", stacklevel=2)
         cells, paths = ([path for path in of if path not in others] for of in (cells, paths))
     found = {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}
+    found |= {path.stem: pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
     if cells:
         found["cells"] = of_cells(folder, cells)
     if not found:

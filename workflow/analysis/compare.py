@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy.special import ndtri
 
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import EQUAL, UNDECIDED
@@ -34,20 +35,34 @@ from workflow.analysis.sides import (
     pool_of,
     side,
 )
-from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
-from workflow.analysis.stats.scores import equally
+from workflow.analysis.stats.estimates import (
+    LEVEL,
+    MOST_SEEDS,
+    POWER,
+    Estimate,
+    SeedPool,
+    half_width,
+    holm,
+)
+from workflow.analysis.stats.scores import Component, equally
 from workflow.analysis.table import DECIMALS, Table
 from workflow.configuration.sections import Margins
 
 HIGHER, LOWER, SAME = "b higher", "b lower", "same in every row"
 MOST_LINES, ACROSS = 12, 4  # of the figure: most panels, and panels in a row
-NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6}
-WORDS = ("verdict", "needs")
+NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6, "seeds_alone": 1}
+ALONE = "by seeds alone"
+WORDS = ("verdict", "needs", ALONE)
 LEGEND = (
     "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a line, by which tasks "
     "are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: what "
     "would decide a difference of this size with a power of 80 %. `!`: a run behind it raised an "
     "alarm, named in the CSV."
+)
+BY_SEEDS = (
+    "`by seeds alone`: so many of 100 pairs of small models that differ by the seed alone differ "
+    "as much on their rows; so many seeds would decide the difference, if they vary as those do "
+    "(docs/false-keeps.md)."
 )
 
 
@@ -144,7 +159,32 @@ def _rows(
             **{"diff_by_seed": tuple(whole.values), "over": SEEDS if of.seeds else ROWS},
             **{"p": of.p, "p_holm": p[name], "verdict": verdict},
             "needs": of.needs(distance) if verdict == UNDECIDED else "",
+            "seeds_alone": np.nan if of.seeds else seeds_alone(of, name not in pairs),
+            "needs_seeds": "" if of.seeds else needs_seeds(of, name not in pairs),
         }
+
+
+def _pool(is_mean: bool) -> pd.DataFrame:
+    """How pairs of models that differ by the seed alone differed; made by `bench.false_keeps`."""
+    found = pd.read_csv(Path(__file__).parent / "stats" / "seeds_alone.csv")
+    return found[found["scope"] == ("mean" if is_mean else "task")]
+
+
+def seeds_alone(of: Estimate, is_mean: bool) -> float:
+    """How many of 100 pairs that differ by the seed alone differ as much, in standard errors."""
+    pool, error = _pool(is_mean), np.sqrt(of.score.over_rows.variance)
+    return float(np.interp(abs(of.value) / error, pool["z"], pool["share"])) if error else np.nan
+
+
+def needs_seeds(of: Estimate, is_mean: bool) -> str:
+    """How many seeds would decide a difference with a power of 80 % if they vary as that pool's."""
+    variance, rows = 2 * float(_pool(is_mean)["sd"].iloc[0]) ** 2, of.score.over_rows
+    for n in range(2, MOST_SEEDS + 1):
+        parts = [Component(variance / n, n - 1), rows]
+        error = np.sqrt(variance / n + rows.variance)
+        if half_width(parts, LEVEL) + ndtri(POWER) * error <= abs(of.value):
+            return f"{n} seeds"
+    return f"more than {MOST_SEEDS} seeds"
 
 
 def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
@@ -152,8 +192,9 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
     differ = frame[frame["verdict"] != SAME]
     yield "# b minus a"
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
-    if (differ["over"] == ROWS).any():
-        yield ONE_SEED
+    is_of_one = bool((differ["over"] == ROWS).any())
+    if is_of_one:
+        yield f"{ONE_SEED} {BY_SEEDS}"
     intervals = markdown.intervals(differ, "diff", "diff_low", "diff_high")
     pairs = zip(intervals, differ["alarms"], strict=True)
     texts = differ.assign(
@@ -161,10 +202,15 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
         b=markdown.column(differ["b"], ".1f"),
         difference=[text + markdown.mark(alarms) for text, alarms in pairs],
         p=differ["p_holm"].map(markdown.p_value),
+        alone=[
+            f"{share:.0f} of 100; {needs}" if share == share else ""
+            for share, needs in zip(differ["seeds_alone"], differ["needs_seeds"], strict=True)
+        ],
     ).set_index("task_title")
     for _, rows in texts.rename_axis("task").groupby("line", sort=False):
         yield f"## {rows['line_title'].iloc[0]}"
-        yield rows[["a", "b", "difference", "p", "verdict", "needs"]]
+        shown = rows[["a", "b", "difference", "p", "verdict", "needs", *["alone"] * is_of_one]]
+        yield shown.rename(columns={"alone": ALONE})
     yield LEGEND.format(one.margins)
 
 

@@ -45,6 +45,18 @@ def test_of_one_seed_it_is_the_paired_test_over_rows():
     assert n == N  # whatever their order
 
 
+def test_of_one_seed_it_says_how_often_seeds_alone_differ_as_much_and_how_many_would_decide():
+    far = rows(3 + HARD + RNG.normal(size=N) > 0)
+    near, wide = (gpt1.compare(A, of).frame.iloc[0] for of in (B, far))
+    assert 0 <= wide["seeds_alone"] < near["seeds_alone"] <= 100
+    n_near, n_wide = (int(of["needs_seeds"].split()[-2]) for of in (near, wide))
+    assert 2 <= n_wide < n_near
+    assert "by seeds alone" in gpt1.compare(A, B).markdown
+    of_two = gpt1.compare(*(pd.concat([of.assign(seed=k) for k in (0, 1)]) for of in (A, B)))
+    assert np.isnan(of_two.frame["seeds_alone"][0]) and not of_two.frame["needs_seeds"][0]
+    assert "by seeds alone" not in of_two.markdown
+
+
 def test_the_needed_rows_show_the_difference_four_times_in_five():
     found = gpt1.compare(A[:60], B[:60]).frame.iloc[0]
     assert found["verdict"] == "undecided" and found["needs"].endswith(" rows a task")
