@@ -26,8 +26,9 @@ def keep(results: Path, out: Path) -> int:
         raise InputError(f"{results}: no finished run, its index.html is missing; give results")
     paths = {path for pattern in KEPT for path in results.glob(pattern)}
     for seed in results.glob("pretrain/*/*"):
-        last = max(seed.glob("update-*.json"), key=lambda path: int(path.stem.split("-")[1]))
-        paths |= {last, last.with_suffix(".safetensors")}
+        updates = sorted(seed.glob("update-*.json"), key=lambda path: int(path.stem[7:]))
+        for last in updates[-1:]:
+            paths |= {last, last.with_suffix(".safetensors")}
     for path in sorted(paths):
         to = out / path.relative_to(results)
         to.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench.false_keeps.trial import BASE
+from bench.false_keeps.pool import BASE
 from bench.sides import ROOT
 from gpt1.cell import FULL, Cell
 from tasks.world.make import make_world

@@ -10,10 +10,9 @@ falsely (A/A). The others' true effects are known from all their seeds.
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,19 +20,15 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from bench.false_keeps import rules
+from bench.false_keeps.pool import BASE, COLUMNS, MEAN, Pool, Seeds
 from bench.false_keeps.rules import Rule, Runs, scores
-from tasks.common.errors import InputError
 from tasks.common.programs import run
 from workflow.analysis.figures import style
 from workflow.analysis.table import Table
 
-Seeds: TypeAlias = Sequence[int] | np.ndarray
-BASE = "base"
-COLUMNS = ["variant", "seed", "task", "row", "label", "prediction"]
-SEEDS = 1, 2, 3, 5, 10  # a side
-FEWEST = 4 * max(SEEDS)  # of the base: pairs are drawn from random halves
+SEEDS = 1, 2, 3, 5, 10  # a side; at most a quarter of `pool.FEWEST`
 HALVES = 20  # random halves of the pool, between which a share varies
-MEAN = "mean"  # of all tasks, beside each alone
+FOUR_DIGITS = "{:.4g}".format
 # How each table is shown as Markdown: rows, columns, values and its heading.
 WIDE = {
     "false_keeps": (["rule"], "seeds", "share", "# Kept, of 100 changes that do nothing"),
@@ -43,84 +38,11 @@ WIDE = {
 }
 
 
-@dataclass(frozen=True)
-class Pool:
-    """The right answers of each variant's runs by task [seeds, rows], and their seeds in order."""
-
-    answers: Mapping[str, Runs]
-    seeds: Mapping[str, Sequence[int]]
-
-    @classmethod
-    def read(cls, path: Path, within: tuple[int, int] | None = None) -> "Pool":
-        """Read a pool, of `base` only the seeds from the first of `within` to before the second.
-
-        Raises InputError for a file that is none.
-        """
-        try:
-            frame = pd.read_parquet(path, columns=COLUMNS)
-        except (OSError, ValueError, KeyError) as error:
-            reason = " ".join(str(error).split())
-            remedy = f"give columns {', '.join(COLUMNS)}"
-            raise InputError(f"{path}: no pool ({reason:.90}); {remedy}") from None
-        if within:
-            is_other = (frame["variant"] != BASE) | frame["seed"].isin(range(*within))
-            frame = frame[is_other]
-        right = frame.assign(right=(frame["label"] == frame["prediction"]) * 1.0)
-        answers: dict[str, dict[str, np.ndarray]] = {}
-        seeds: dict[str, list[int]] = {}
-        for (variant, task), rows in right.groupby(["variant", "task"], sort=False, observed=True):
-            table = rows.pivot(index="seed", columns="row", values="right")
-            own = [*table.index]
-            if table.isna().any(axis=None) or seeds.setdefault(variant, own) != own:
-                raise InputError(f"{path}: {variant} on {task} lacks rows of some seeds")
-            answers.setdefault(variant, {})[task] = table.to_numpy()
-        if len(seeds.get(BASE, [])) < FEWEST:
-            raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
-        return cls(answers, seeds)
-
-    def runs(self, variant: str, seeds: Seeds, tasks: Sequence[str]) -> Runs:
-        """The answers of some of a variant's seeds."""
-        at = [self.seeds[variant].index(seed) for seed in seeds]
-        return {task: self.answers[variant][task][at] for task in tasks}
-
-    @cached_property
-    def tasks(self) -> list[str]:
-        """The tasks, in order."""
-        return [*self.answers[BASE]]
-
-    @property
-    def scopes(self) -> dict[str, list[str]]:
-        """What a verdict can be about: all tasks together, and each alone."""
-        return {MEAN: self.tasks} | {task: [task] for task in self.tasks}
-
-    def common(self, variant: str) -> list[int]:
-        """The seeds that a variant has as `base` has them."""
-        return [seed for seed in self.seeds[variant] if seed in self.seeds[BASE]]
-
-    @cached_property
-    def effects(self) -> dict[str, tuple[float, float]]:
-        """How many points more `base` has than each variant, and the error; paired if it can be."""
-        found = {}
-        for variant in (name for name in self.answers if name != BASE):
-            seeds = self.common(variant)
-            of = {name: seeds or self.seeds[name] for name in (variant, BASE)}
-            a, b = (scores(self.runs(name, own, self.tasks)) for name, own in of.items())
-            error = stats.sem(b - a) if seeds else np.hypot(stats.sem(a), stats.sem(b))
-            found[variant] = float(b.mean() - a.mean()), float(error)
-        return found
-
-    @cached_property
-    def planted(self) -> dict[str, float]:
-        """The effects of the variants with seeds of `base` that are surely worse than it."""
-        return {
-            variant: effect
-            for variant, (effect, error) in self.effects.items()
-            if effect > 2 * error and self.common(variant)
-        }
-
-
 def named_rules(pool: Pool) -> dict[str, Rule]:
-    """The rules by what tables call them; the fixed sigma is that of ten seeds of `base`."""
+    """The rules by what tables call them.
+
+    The fixed sigma is that of the first ten seeds of `base`, which are in some of the pairs, too.
+    """
     ten = pool.runs(BASE, pool.seeds[BASE][: max(SEEDS)], pool.tasks)
     sigma = {task: scores({task: ten[task]}).std(ddof=1) for task in pool.tasks}
     sigma[MEAN] = scores(ten).std(ddof=1)
@@ -312,7 +234,7 @@ def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> F
     """By rule and seeds a side: false keeps, with intervals, beside power on planted changes."""
     shown = {1: style.VERMILLION, 3: style.ORANGE, 5: style.BLUE}
     names = [*kept["rule"].unique()]
-    chart = Figure(figsize=(11, 0.42 * len(names) + 1.6), layout="constrained")
+    chart = Figure(figsize=(11, 0.42 * len(names) + 1.8), layout="constrained")
     left, right = chart.subplots(1, 2, sharey=True)
     for place, (k, color) in enumerate(shown.items()):
         at = np.arange(len(names)) + 0.22 * (place - 1)
@@ -326,10 +248,30 @@ def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> F
     left.axvline(2.5, color=style.GREY, linestyle=":")
     left.set_yticks(range(len(names)), names)
     left.invert_yaxis()
-    left.set_xlabel("kept, of 100 changes that do nothing")
-    right.set_xlabel("kept, of 100 changes that help (mean of the planted ones)")
-    right.legend(loc="lower right")
+    left.set_title("kept, of 100 that do nothing")
+    right.set_title("kept, of 100 that help")
+    chart.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return chart
+
+
+def show(
+    tables: Mapping[str, pd.DataFrame], pool: Pool, out: Path, predicted: pd.DataFrame | None
+) -> None:
+    """Write the tables and the figure to a folder, and what became of the predictions."""
+    kept, found, planted = tables["false_keeps"], tables["power"], [*pool.planted]
+    for name, frame in tables.items():
+        by, columns, values, heading = WIDE[name]
+        rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
+        rows = frame[frame["variant"].isin(planted)] if name == "power" else rows
+        wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
+        shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
+        shown.columns = shown.columns.map(str)
+        table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
+        table.write(out / f"{name}.csv")
+    style.save(partial(figure, kept, found, planted), out / "false_keeps.png")
+    if predicted is not None:
+        verdicts = judged(predicted, kept, found, planted)
+        verdicts.to_csv(out / "verdicts.csv", index=False, float_format=FOUR_DIGITS)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -342,31 +284,17 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     args = parser.parse_args(argv)
     pool = Pool.read(args.pool, args.within)
+    predicted = pd.read_csv(args.predicted) if args.predicted else None
     named = named_rules(pool)
-    found = {
+    tables = {
         "false_keeps": pd.DataFrame(false_keeps(pool, named, args.pairs)),
         "power": pd.DataFrame(power(pool, named, args.pairs // 8)),
         "search": pd.DataFrame(searches(pool, named, args.pairs // 20)),
         "coverage": pd.DataFrame(coverage(pool, args.pairs)),
     }
-    args.out.mkdir(parents=True, exist_ok=True)
+    show(tables, pool, args.out, predicted)
     alone = pd.DataFrame(seeds_alone(pool))
-    alone.to_csv(args.out / "seeds_alone.csv", index=False, float_format="{:.4g}".format)
-    for name, frame in found.items():
-        by, columns, values, heading = WIDE[name]
-        rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
-        rows = frame[frame["variant"].isin(pool.planted)] if name == "power" else rows
-        wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
-        shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
-        shown.columns = shown.columns.map(str)
-        table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
-        table.write(args.out / f"{name}.csv")
-    if args.predicted:
-        given = pd.read_csv(args.predicted)
-        table = judged(given, found["false_keeps"], found["power"], [*pool.planted])
-        table.to_csv(args.out / "predicted.csv", index=False, float_format="{:.4g}".format)
-    draw = partial(figure, found["false_keeps"], found["power"], [*pool.planted])
-    style.save(draw, args.out / "false_keeps.png")
+    alone.to_csv(args.out / "seeds_alone.csv", index=False, float_format=FOUR_DIGITS)
 
 
 if __name__ == "__main__":

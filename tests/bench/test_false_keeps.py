@@ -1,5 +1,7 @@
 """The rules on trial and the trial itself, on simulated pools whose truth is known."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from scipy import stats
 from bench.false_keeps import rules, trial
 from tasks.common.errors import InputError
 
+ROOT = Path(__file__).parents[2]
 ROWS = 400
 
 
@@ -170,11 +173,41 @@ def test_a_pool_that_cannot_be_judged_is_refused_in_one_line(tmp_path, damage, f
         trial.Pool.read(tmp_path / "pool.parquet")
 
 
+def test_a_pool_may_be_read_with_some_seeds_of_its_base_alone(tmp_path):
+    pool = pool_of({"worse": 5.0}, n_base=80)
+    frame_of(pool).to_parquet(tmp_path / "pool.parquet")
+    found = trial.Pool.read(tmp_path / "pool.parquet", (40, 80))
+    assert [*found.seeds[trial.BASE]] == [*range(40, 80)]
+    assert [*found.seeds["worse"]] == [*pool.seeds["worse"]]
+    np.testing.assert_array_equal(
+        found.answers[trial.BASE]["task 0"], pool.answers[trial.BASE]["task 0"][40:]
+    )
+
+
+def test_what_compare_says_of_seeds_alone_is_of_the_kept_pool():
+    pool = trial.Pool.read(ROOT / "bench/false_keeps/pool.parquet")
+    kept = pd.read_csv(ROOT / "workflow/analysis/stats/seeds_alone.csv")
+    found = pd.DataFrame(trial.seeds_alone(pool))
+    pd.testing.assert_frame_equal(found, kept, check_dtype=False, rtol=1e-3)
+
+
+def test_the_kept_predictions_are_of_rules_on_trial(named):
+    predicted = pd.read_csv(ROOT / "bench/false_keeps/predicted.csv")
+    assert {*predicted["rule"]} == {*named}
+
+
 def test_the_trial_of_a_pool_writes_its_tables_and_figure(tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "SEEDS", (1, 3, 5))
     frame_of(pool_of({"worse": 8.0})).to_parquet(tmp_path / "pool.parquet")
-    trial.main([str(tmp_path / "pool.parquet"), "--pairs", "20", "--out", str(tmp_path / "out")])
+    guesses = [("z over rows, unpaired", 1, 40, 1), ("Welch's t over seeds", 1, 0, 0)]
+    predicted = pd.DataFrame(guesses, columns=["rule", "seeds", "false_keeps", "power"])
+    predicted.to_csv(tmp_path / "predicted.csv", index=False)
+    argv = [str(tmp_path / "pool.parquet"), "--predicted", str(tmp_path / "predicted.csv")]
+    trial.main([*argv, "--pairs", "20", "--out", str(tmp_path / "out")])
     made = {path.name for path in (tmp_path / "out").iterdir()}
+    verdicts = pd.read_csv(tmp_path / "out" / "verdicts.csv").set_index("rule")
+    assert verdicts.loc["Welch's t over seeds", ["false_keeps_right", "power_right"]].all()
+    assert not verdicts.loc["z over rows, unpaired", "power_right"]
     assert made >= {"false_keeps.csv", "power.md", "search.csv", "coverage.csv", "false_keeps.svg"}
     kept = pd.read_csv(tmp_path / "out" / "false_keeps.csv").set_index(["rule", "seeds", "task"])
     assert 10 <= kept.loc[("higher", 1, "mean"), "share"] <= 90
