@@ -15,7 +15,7 @@ from tests.support.tables import write_table
 from tests.workflow.configs import changed, small
 from workflow.analysis.compare import SAME
 from workflow.analysis.sides import side
-from workflow.configuration.read import as_yaml, parse
+from workflow.configuration.read import as_yaml, parse, read
 from workflow.plan import Plan
 
 CELL = Cell("n_transfer-none", "rte")
@@ -106,6 +106,23 @@ def test_cells_of_an_earlier_config_are_named_and_left_out(runs, tmp_path):
     (tmp_path / "b/config.yaml").unlink()
     told = gpt1.compare(tmp_path / "b", runs[0]).markdown
     assert "Lines have no titles and seeds are not pooled" in told and "yaml: No such" in told
+
+
+def test_cells_of_a_study_that_all_leaves_out_are_compared_and_titled(runs, tmp_path):
+    for run in runs:
+        shutil.copytree(run, tmp_path / run.name)
+        config = read([run / "config.yaml"])
+        study = {"lines": {"full": {}, "Mine": {"finetune.l2": 0}}}
+        config["experiment"]["studies"]["mine"] = study
+        (tmp_path / run.name / "config.yaml").write_text(as_yaml(parse(config)))
+        for folder in ("cells", "predictions"):
+            of = tmp_path / run.name / folder
+            shutil.copytree(of / CELL.line, of / "finetune.l2-0")
+        for path in (tmp_path / run.name / "cells/finetune.l2-0").iterdir():
+            write_json(path, read_json(path) | {"line": "finetune.l2-0"})
+    found = gpt1.compare(tmp_path / "a", tmp_path / "b")
+    assert "Mine" in {*found.frame["line_title"]} and "Left out" not in found.markdown
+    assert "mine" not in parse(config).experiment.all
 
 
 def test_what_cells_record_is_compared_whatever_the_config_says(runs, tmp_path):

@@ -8,9 +8,10 @@ import pytest
 
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
-from tests.analysis.conftest import write
+from tests.analysis.conftest import write, write_answers, write_cell_answers
 from tests.support.lines import cell as cell_of
 from workflow.analysis import report, table
+from workflow.analysis.paper import FULL
 from workflow.analysis.report import main, make
 
 
@@ -50,6 +51,18 @@ def test_a_table_reads_no_more_cells_than_its_rule_has(name, run_of):
     min(read, key=str).path(results).unlink()
     with pytest.raises(InputError, match=r"\.json: no such file"):
         report.build(name, results, grid)
+
+
+def test_a_cell_that_is_trained_anew_is_sampled_anew_in_the_same_process(run_of):
+    results, grid = run_of("rte")
+    write_answers(results, grid)
+    cell = cell_of("transformer", "rte", "on", 12)
+    before = report.build("ablation", results, grid).frame.set_index(["variant", "task"])
+    write_cell_answers(results, cell, np.random.default_rng(9), 0.5)
+    after = report.build("ablation", results, grid).frame.set_index(["variant", "task"])
+    changed = after["mean"].compare(before["mean"]).index
+    assert (FULL.title, "rte") in changed
+    assert set(changed.get_level_values("variant")) == {FULL.title}
 
 
 def test_costs_are_apart_from_the_scores(run_of):
