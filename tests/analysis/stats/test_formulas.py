@@ -47,6 +47,16 @@ def test_without_chance_from_rows_it_is_students_interval_and_p():
     assert found.p == pytest.approx(own.pvalue, rel=1e-4)
 
 
+def test_with_five_seeds_it_is_the_paired_t_test_whatever_other_lines_vary():
+    full, other = [76.0, 83.0, 91.0, 70.0, 71.0], [75.0, 80.0, 86.0, 69.0, 72.0]
+    a, b, wild = ({0: seeds_of(*of)} for of in (full, other, [0.0, 90.0, 10.0, 80.0, 20.0]))
+    found, own = estimate(a, b, pool=[a, b, *[wild] * 4]), stats.ttest_rel(full, other)
+    assert found.interval == pytest.approx(tuple(own.confidence_interval(0.95)))
+    assert found.p == pytest.approx(own.pvalue, rel=1e-4)
+    four = [{0: of[0].at(range(4))} for of in (a, b, wild)]
+    assert np.ptp(estimate(*four[:2], pool=four).interval) > 2 * np.ptp(found.interval)
+
+
 def test_the_interval_of_seeds_that_disagree_is_welchs():
     full, lstm = [76.0, 83.0, 91.0], [50.0, 62.0, 75.0]
     lines = {0: seeds_of(*full)}, {0: with_alarms(seeds_of(*lstm))}
@@ -116,12 +126,12 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
 def first_that_shows(counts, distance, error_of, df_of, lost_of):
     """The least number whose t interval and the quantile of 80 % power reach the distance."""
     for n in counts:
-        quantile = stats.t.ppf(0.975, df_of(n))
-        if (quantile + stats.norm.ppf(0.8)) * error_of(n) + lost_of(n) <= distance:
+        half = max(stats.t.ppf(0.975, df_of(n)) * error_of(n), lost_of(n))
+        if half + stats.norm.ppf(0.8) * error_of(n) <= distance:
             return n
 
 
-@pytest.mark.parametrize(("distance", "unseen"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 3.0)])
+@pytest.mark.parametrize(("distance", "unseen"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 4.5)])
 def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, unseen):
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
     of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: unseen * np.sqrt(3 / n)

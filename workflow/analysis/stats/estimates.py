@@ -1,27 +1,27 @@
 """The uncertainty of a score or contrast: 95 % intervals and p-values over seeds and rows.
 
-There are many rows, so the bootstrap gives their variance. There are only two or three seeds, and
-resampling them would give intervals that are much too narrow: with two seeds, half of all resamples
-hold one of them twice. Their variance is therefore estimated directly and judged by Student's t
-with few degrees of freedom. The parts, each with a variance and degrees of freedom, are combined by
+There are many rows, so the bootstrap gives their variance. There are only few seeds, and resampling
+them would give intervals that are much too narrow: with two seeds, half of all resamples hold one
+of them twice. Their variance is therefore estimated directly and judged by Student's t with few
+degrees of freedom. The parts, each with a variance and degrees of freedom, are combined by
 Cochran's weighted quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which keeps
 its coverage with one degree of freedom, where Satterthwaite's falls to 87 %. Those of the seeds
 include some of the rows' variance too, so intervals err on the wide side.
 
-With two or three seeds the variance of a single score over seeds is hardly known. So for a task, or
-an average over tasks, it is pooled over the lines of the run of one kind: they have the same
-architecture, and all of them start from language models, or none does. One part is the mean of
-their variances, with half of the sum of their degrees of freedom but at least those of one line; a
-contrast of two kinds has such a part for each. Another part is the excess of the score's own
-variance over these. Every table, study and claim pools the lines of `Grid.is_pooled`, so that a
-contrast has one interval; for a kind that the run does not have, a study pools its own lines. The
-simulated coverage is in `docs/statistics.md`.
+With five independent seeds or more, the variance over seeds is the score's own, paired by seed.
+With fewer it is hardly known. So for a task, or an average over tasks, it is then pooled over the
+lines of the run of one kind: they have the same architecture, and all of them start from language
+models, or none does. One part is the mean of their variances, with half of the sum of their degrees
+of freedom but at least those of one line; a contrast of two kinds has such a part for each. Another
+part is the excess of the score's own variance over these. Every table, study and claim pools the
+lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that the run does not
+have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 
 Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
 they would take off the score is no matter of variance: every interval of the line reaches lower by
-the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as
-it is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower
-than Welch's. Lines whose fits all fit are left alone.
+at least the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404),
+as far as it is not seen, times what a failed one loses. That of a cell with a failed fit is never
+narrower than Welch's. Lines whose fits all fit are left alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,7 @@ from workflow.analysis.stats.scores import Component, Score, failed, total
 LEVEL = 0.95
 POWER = 0.8
 MOST_SEEDS = 100  # that `needs` proposes
+ENOUGH = 5  # independent seeds, with which a score's own variance over them is known
 STEADIER = "training that varies less"
 Line = Mapping[Any, Score | None]  # by task
 
@@ -47,7 +48,7 @@ class Estimate:
     """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
 
     If seeds of a cell behind it disagree, it is never judged equal to 0. Fits that may fail, though
-    no seed shows it, may take it down and up by `unseen`.
+    no seed shows it, may take it down and up by `unseen`, at most.
     """
 
     score: Score
@@ -85,7 +86,7 @@ class Estimate:
 
     def _ends(self, level: float) -> tuple[float, float]:
         half, (down, up) = self.half(level), self.unseen
-        return self.value - half - down, self.value + half + up
+        return self.value - max(half, down), self.value + max(half, up)
 
     @property
     def p(self) -> float:
@@ -95,10 +96,11 @@ class Estimate:
         """
         if np.isnan(self.half(LEVEL)):
             return float("nan")
-        towards_0 = self.unseen[0] if self.value > 0 else self.unseen[1]
+        if abs(self.value) <= self.unseen[0 if self.value > 0 else 1]:
+            return 1.0
 
         def excess(log_p: float) -> float:
-            return self.half(1 - np.exp(log_p)) + towards_0 - abs(self.value)
+            return self.half(1 - np.exp(log_p)) - abs(self.value)
 
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
@@ -162,7 +164,7 @@ class Estimate:
         parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
         error = np.sqrt(sum(part.variance for part in parts))
         half = half_width(parts, LEVEL) if error else 0.0
-        return float(half + max(self.unseen) / np.sqrt(times) + ndtri(POWER) * error)
+        return float(max(half, max(self.unseen) / np.sqrt(times)) + ndtri(POWER) * error)
 
 
 @dataclass(frozen=True)
@@ -234,11 +236,12 @@ class SeedPool:
     ) -> tuple[Component, ...]:
         """The parts from the pool, and the excess of the score's own variance over them.
 
-        Only its own variance where one of its kinds has no line with several independent seeds, of
-        pre-training or of fine-tuning as its own are, and where nothing varies at all.
+        Only its own variance with `ENOUGH` seeds, where one of its kinds has no line with several
+        independent seeds, of pre-training or of fine-tuning as its own are, and where nothing
+        varies at all.
         """
         own = whole.over_seeds
-        if not own.df or not own.variance + whole.over_rows.variance:
+        if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
         sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
         known = [of for of in sums if of and of.n_units > 1]
