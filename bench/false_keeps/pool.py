@@ -28,20 +28,14 @@ class Pool:
     seeds: Mapping[str, Sequence[int]]
 
     @classmethod
-    def read(cls, path: Path, within: tuple[int, int] | None = None) -> "Pool":
-        """Read a pool, of `base` only the seeds from the first of `within` to before the second.
-
-        Raises InputError for a file that is none.
-        """
+    def read(cls, path: Path) -> "Pool":
+        """Read a pool. Raises InputError for a file that is none."""
         try:
             frame = pd.read_parquet(path, columns=COLUMNS)
         except (OSError, ValueError, KeyError) as error:
             reason = " ".join(str(error).split())
             remedy = f"give columns {', '.join(COLUMNS)}"
             raise InputError(f"{path}: no pool ({reason:.90}); {remedy}") from None
-        if within:
-            is_other = (frame["variant"] != BASE) | frame["seed"].isin(range(*within))
-            frame = frame[is_other]
         right = frame.assign(right=(frame["label"] == frame["prediction"]) * 1.0)
         answers: dict[str, dict[str, np.ndarray]] = {}
         seeds: dict[str, list[int]] = {}

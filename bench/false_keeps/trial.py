@@ -24,6 +24,7 @@ from bench.false_keeps.pool import BASE, COLUMNS, MEAN, Pool, Seeds
 from bench.false_keeps.rules import Rule, Runs, scores
 from tasks.common.programs import run
 from workflow.analysis.figures import style
+from workflow.analysis.stats.estimates import LEVEL
 from workflow.analysis.table import Table
 
 SEEDS = 1, 2, 3, 5, 10  # a side; at most a quarter of `pool.FEWEST`
@@ -83,15 +84,18 @@ def with_interval(by_half: Sequence[Sequence[bool]]) -> dict[str, float]:
 
     Its variance is that between random halves of the pool, as it would be between pools (the
     delete-half jackknife), and that of the draw of pairs. The interval is Wilson's for as many
-    independent pairs as would vary as much.
+    independent pairs as would vary as much, by Student's t. Where 2.5 or 16 of 100 normal samples
+    are kept, 92 to 98 of 100 intervals contain it.
     """
     hits = np.array(by_half, dtype=float)
     share, means = hits.mean(), hits.mean(axis=1)
     of_draw = (means * (1 - means)).mean() / max(1, hits.shape[1] - 1)
     variance = max(0.0, means.var(ddof=1) - of_draw) + of_draw / len(hits)
-    n = max(1, round(share * (1 - share) / variance)) if variance else hits.size
-    ends = stats.binomtest(round(share * n), n).proportion_ci(method="wilson")
-    return {"share": 100 * share, "low": 100 * ends.low, "high": 100 * ends.high}
+    n = np.clip(share * (1 - share) / variance, 1, hits.size) if variance else hits.size
+    t = stats.t.ppf((1 + LEVEL) / 2, len(hits) - 1) / np.sqrt(n)
+    middle, half = share + t**2 / 2, t * np.sqrt(share * (1 - share) + t**2 / 4)
+    low, high = np.clip([middle - half, middle + half] / (1 + t**2), 0, 1)
+    return {"share": 100 * share, "low": 100 * low, "high": 100 * high}
 
 
 def false_keeps(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, Any]]:
@@ -134,26 +138,29 @@ def power(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, A
 def search(pool: Pool, rule: Rule, k: int, seed: int) -> dict[str, float]:
     """What a search ends with that tries 100 changes, one after the other, and keeps by a rule.
 
-    90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each. What was
-    kept is the baseline of the next, as it was measured. Effects add up.
+    90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each: the same
+    for every rule and number of seeds. They add up. What is kept is the baseline of the next, with
+    the seeds that it was kept for; the answers are those of the change's two ways, as it has no
+    other. `available` is what the better ones give.
     """
-    rng = np.random.default_rng(seed)
+    changes, rng = np.random.default_rng([seed, 0]), np.random.default_rng([seed, k])
     planted = [*pool.planted]
     common = sorted(set.intersection(*({*pool.seeds[of]} for of in [BASE, *planted])))
-    changes = np.array([*["better"] * 5, *["worse"] * 5, *["none"] * 90])
-    found = {"gain": 0.0, "false keeps": 0.0, "kept worse": 0.0, "missed": 0.0, "runs": float(k)}
+    names = ["available", "gain", "false keeps", "kept worse", "missed", "runs"]
+    found = dict.fromkeys(names, 0.0) | {"runs": float(k)}
     current = rng.permutation(common)[:k]
-    for change in rng.permutation(changes):
-        own = rng.permutation([seed for seed in common if seed not in current])[:k]
-        variant = BASE if change == "none" else str(rng.choice(planted))
+    for change in changes.permutation([*["better"] * 5, *["worse"] * 5, *["none"] * 90]):
+        variant = BASE if change == "none" else str(changes.choice(planted))
+        own = rng.permutation([one for one in common if one not in current])[:k]
         before, after = (variant, BASE) if change == "better" else (BASE, variant)
         verdict = rule(pool.runs(before, current, pool.tasks), pool.runs(after, own, pool.tasks))
+        effect = {"better": 1, "worse": -1, "none": 0}[change] * pool.planted.get(variant, 0.0)
         found["runs"] += k
+        found["available"] += max(0.0, effect)
         found["missed"] += change == "better" and verdict != "keep"
         if verdict == "keep":
             current = own
-            sign = {"better": 1, "worse": -1, "none": 0}[change]
-            found["gain"] += sign * pool.planted[variant] if sign else 0.0
+            found["gain"] += effect
             found["false keeps"] += change == "none"
             found["kept worse"] += change == "worse"
     return found
@@ -170,47 +177,60 @@ def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str
 def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
     """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0.
 
-    `with_failed` is the share of pairs with a failed fit, `of_failed` that of their intervals.
+    With all seeds of `base`, and with each half of them. `with_failed` is the share of pairs with a
+    failed fit, `of_failed` that of their intervals.
     """
-    for k in (k for k in SEEDS if k > 1):
-        drawn = pairs(pool, k, n)
-        for scope, tasks in pool.scopes.items():
-            found = [
-                [
-                    rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
-                    for a, b in half
-                ]
-                for half in drawn
-            ]
-            covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in _] for _ in found])
-            failed = np.array([[of.score.has_failed for of in half] for half in found])
-            equal = [of.within(2 if scope == MEAN else 5) for half in found for of in half]
-            yield {
-                **{"seeds": k, "task": scope, **with_interval(covers.tolist())},
-                "equal": 100 * np.mean(equal),
-                "with_failed": 100 * failed.mean(),
-                "of_failed": 100 * covers[failed].mean() if failed.any() else np.nan,
-            }
+    seeds = [*pool.seeds[BASE]]
+    middle = len(seeds) // 2
+    for name, of in (("all", seeds), ("first", seeds[:middle]), ("second", seeds[middle:])):
+        part = Pool(pool.answers, {**pool.seeds, BASE: of})
+        for k in (k for k in SEEDS if k > 1):
+            if 4 * k > len(of):
+                continue
+            for scope, tasks in pool.scopes.items():
+                drawn = pairs(part, k, n)
+                yield {"half": name, "seeds": k, "task": scope, **_verdicts(pool, drawn, tasks)}
+
+
+def _verdicts(
+    pool: Pool, drawn: Sequence[Sequence[tuple[Seeds, Seeds]]], tasks: Sequence[str]
+) -> dict[str, float]:
+    found = [
+        [rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks)) for a, b in half]
+        for half in drawn
+    ]
+    covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in found])
+    failed = np.array([[of.score.has_failed for of in half] for half in found])
+    margin = 2 if len(tasks) > 1 else 5
+    return {
+        **with_interval(covers.tolist()),
+        "equal": 100 * float(np.mean([of.within(margin) for half in found for of in half])),
+        "with_failed": 100 * failed.mean(),
+        "of_failed": 100 * covers[failed].mean() if failed.any() else np.nan,
+    }
 
 
 def seeds_alone(pool: Pool) -> Iterator[dict[str, Any]]:
-    """How many of 100 pairs of one seed of `base` each differ by z or more on their rows.
+    """How much pairs of one seed of `base` each differ: `points`, by so many of 100 pairs.
 
-    z is the difference divided by its standard error over rows; by scope, of single tasks together
-    and of their mean, with the standard deviation over seeds of one run, in points.
+    By scope, of single tasks together and of their mean: `z` is the same in standard errors over
+    rows, `error` is the mean of these, and `sd` the standard deviation over seeds of one run.
     """
     single = [(tasks, scope == MEAN) for scope, tasks in pool.scopes.items()]
+    shares = np.arange(0.5, 100)
     for scope in ("task", MEAN):
-        found, deviations = [], []
+        points, errors, deviations = [], [], []
         for tasks in (tasks for tasks, is_mean in single if is_mean == (scope == MEAN)):
             deviations.append(scores(pool.runs(BASE, pool.seeds[BASE], tasks)).std(ddof=1))
             for a, b in (pair for half in pairs(pool, 1, 400) for pair in half):
                 of = rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
-                error = np.sqrt(of.score.over_rows.variance)
-                found.append(abs(of.value) / error if error else 0.0)
-        for z in np.arange(0, 10.1, 0.25):
-            share = 100 * np.mean(np.array(found) >= z)
-            yield {"scope": scope, "sd": np.mean(deviations), "z": z, "share": share}
+                points.append(abs(of.value))
+                errors.append(np.sqrt(of.score.over_rows.variance))
+        z = np.divide(points, errors, out=np.zeros(len(points)), where=np.array(errors) > 0)
+        columns = (np.percentile(of, 100 - shares) for of in (points, z))
+        for share, least, in_errors in zip(shares, *columns, strict=True):
+            row = {"scope": scope, "sd": np.mean(deviations), "error": np.mean(errors)}
+            yield row | {"share": share, "points": least, "z": in_errors}
 
 
 def judged(
@@ -263,6 +283,7 @@ def show(
         by, columns, values, heading = WIDE[name]
         rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
         rows = frame[frame["variant"].isin(planted)] if name == "power" else rows
+        rows = frame[frame["half"] == "all"] if name == "coverage" else rows
         wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
         shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
         shown.columns = shown.columns.map(str)
@@ -279,11 +300,10 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pool", type=Path, help="Parquet with the columns " + ", ".join(COLUMNS))
     parser.add_argument("--pairs", type=int, default=400, help="that are drawn for each share")
-    parser.add_argument("--within", nargs=2, type=int, metavar="N", help="base's seeds, N to N-1")
     parser.add_argument("--predicted", type=Path, help="CSV of rule, seeds, false_keeps, power")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     args = parser.parse_args(argv)
-    pool = Pool.read(args.pool, args.within)
+    pool = Pool.read(args.pool)
     predicted = pd.read_csv(args.predicted) if args.predicted else None
     named = named_rules(pool)
     tables = {

@@ -1,5 +1,6 @@
 """The rules on trial and the trial itself, on simulated pools whose truth is known."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_the_unpaired_z_has_the_standard_errors_that_harnesses_print():
 
 def test_the_mixed_model_has_the_p_of_another_library(monkeypatch):
     found = []
-    monkeypatch.setattr(rules, "by_p", lambda a, b, p: found.append(p))
+    monkeypatch.setattr(rules, "by_p", lambda difference, p: found.append(p))
     for seed, sd in ((3, 0.02), (4, 0.05)):
         rules.mixed_model(side(seed, 3, 0.8, sd), side(seed + 10, 3, 0.8, sd))
     # MixedLM of statsmodels 0.15.0 with method="cg".
@@ -116,25 +117,23 @@ def test_pairs_are_disjoint_and_within_half_of_the_pool():
             assert len({int(seed) for a, b in half for seed in (*a, *b)}) <= 20
 
 
-def test_the_interval_of_a_share_covers_it_over_pools():
+@pytest.mark.parametrize(
+    ("rule", "k", "share"),
+    [(rules.mcnemar, 1, 12.9), (rules.welch, 5, 2.0)],  # by 20,000 simulated pairs
+)
+def test_the_interval_of_a_share_covers_it_over_pools(rule, k, share):
     covered = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         answers = {trial.BASE: side(seed, 60, 0.8, 0.03, 1)}
         pool = trial.Pool(answers, {trial.BASE: rng.permutation(60).tolist()})
-        halves = [
-            [
-                rules.mcnemar(
-                    pool.runs(trial.BASE, a, ["task 0"]), pool.runs(trial.BASE, b, ["task 0"])
-                )
-                == "keep"
-                for a, b in half
-            ]
-            for half in trial.pairs(pool, 1, 200)
-        ]
-        found = trial.with_interval(halves)
-        covered += found["low"] <= 12.9 <= found["high"]  # by 20,000 simulated pairs
-    assert covered >= 34
+        runs = partial(pool.runs, trial.BASE, tasks=["task 0"])
+        halves = trial.pairs(pool, k, 200)
+        found = trial.with_interval(
+            [[rule(runs(a), runs(b)) == "keep" for a, b in half] for half in halves]
+        )
+        covered += found["low"] <= share <= found["high"]
+    assert covered >= 35
 
 
 def frame_of(pool: trial.Pool) -> pd.DataFrame:
@@ -173,15 +172,30 @@ def test_a_pool_that_cannot_be_judged_is_refused_in_one_line(tmp_path, damage, f
         trial.Pool.read(tmp_path / "pool.parquet")
 
 
-def test_a_pool_may_be_read_with_some_seeds_of_its_base_alone(tmp_path):
-    pool = pool_of({"worse": 5.0}, n_base=80)
-    frame_of(pool).to_parquet(tmp_path / "pool.parquet")
-    found = trial.Pool.read(tmp_path / "pool.parquet", (40, 80))
-    assert [*found.seeds[trial.BASE]] == [*range(40, 80)]
-    assert [*found.seeds["worse"]] == [*pool.seeds["worse"]]
-    np.testing.assert_array_equal(
-        found.answers[trial.BASE]["task 0"], pool.answers[trial.BASE]["task 0"][40:]
-    )
+def test_coverage_is_also_of_each_half_of_the_bases_seeds(monkeypatch):
+    monkeypatch.setattr(trial, "SEEDS", (1, 2, 3))
+    pool = pool_of({}, n_base=48)
+    found = pd.DataFrame(trial.coverage(pool, 20)).set_index(["half", "seeds", "task"])
+    assert {*found.index.get_level_values("half")} == {"all", "first", "second"}
+    failing = {task: of.copy() for task, of in pool.answers[trial.BASE].items()}
+    failing["task 0"][30:34] = 0.0  # of the second half
+    other = trial.Pool({trial.BASE: failing}, pool.seeds)
+    again = pd.DataFrame(trial.coverage(other, 20)).set_index(["half", "seeds", "task"])
+    pd.testing.assert_frame_equal(found.loc["first"], again.loc["first"])
+    assert (again.loc[("second", 3, "task 0"), "with_failed"]) > 50
+    assert found.loc[("second", 3, "task 0"), "with_failed"] == 0
+
+
+def test_a_search_has_the_same_changes_whatever_the_rule_and_the_number_of_seeds(named):
+    pool = pool_of({"worse": 8.0, "worst": 16.0})
+    of = [
+        trial.search(pool, named[rule], k, 3)
+        for rule in ("higher", "Welch's t over seeds")
+        for k in (1, 3)
+    ]
+    assert len({found["available"] for found in of}) == 1
+    sure = trial.search(pool, lambda a, b: "keep" if rules.gain(a, b) > 4 else "discard", 3, 3)
+    assert sure["gain"] == sure["available"] and not sure["false keeps"] + sure["missed"]
 
 
 def test_what_compare_says_of_seeds_alone_is_of_the_kept_pool():

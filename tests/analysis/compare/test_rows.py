@@ -8,6 +8,9 @@ from sklearn.metrics import f1_score
 
 import gpt1
 from tasks.common.errors import InputError
+from workflow.analysis import compare
+from workflow.analysis.stats.estimates import Estimate
+from workflow.analysis.stats.scores import Score
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -55,6 +58,20 @@ def test_of_one_seed_it_says_how_often_seeds_alone_differ_as_much_and_how_many_w
     of_two = gpt1.compare(*(pd.concat([of.assign(seed=k) for k in (0, 1)]) for of in (A, B)))
     assert np.isnan(of_two.frame["seeds_alone"][0]) and not of_two.frame["needs_seeds"][0]
     assert "by seeds alone" not in of_two.markdown
+
+
+def test_by_seeds_alone_is_a_share_of_the_pools_pairs_that_grows_with_the_rows_error():
+    points, shares = (compare._pool(is_mean=False)[of].to_numpy() for of in ("points", "share"))
+
+    def said(value, n):
+        drawn = np.linspace(-1, 1, 9)[None] * 50 / np.sqrt(n)
+        of = Score((0,), (0,), np.array([value]), value + drawn, n)
+        return compare.seeds_alone(Estimate(of, ()), is_mean=False)
+
+    for at in (10, 50, 90):
+        assert said(points[at], 4000) == pytest.approx(shares[at], abs=1)
+    assert said(99.0, 4000) < 0.5 and said(0.0, 4000) == pytest.approx(100)
+    assert said(20.0, 4000) == said(20.0, 1000) < said(20.0, 30)
 
 
 def test_the_needed_rows_show_the_difference_four_times_in_five():

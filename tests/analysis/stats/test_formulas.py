@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
-from workflow.analysis.stats.estimates import Estimate, SeedPool, half_width, holm
+from workflow.analysis.stats.estimates import Estimate, Failing, SeedPool, half_width, holm
 from workflow.analysis.stats.scores import (
     Component,
     Score,
@@ -131,12 +131,13 @@ def first_that_shows(counts, distance, error_of, df_of, lost_of):
             return n
 
 
-@pytest.mark.parametrize(("distance", "unseen"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 4.5)])
-def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, unseen):
+@pytest.mark.parametrize(("distance", "loss"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 20.0)])
+def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, loss):
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
-    of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: unseen * np.sqrt(3 / n)
+    of_none = 0.025  # the chance that none of n fits fails
+    of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: loss * (1 - of_none ** (1 / n))
     n = first_that_shows(range(4, 99), distance, *of)
-    whole = replace(found, unseen=(0.0, unseen))
+    whole = replace(found, failing=((Failing({0: (0, 3)}, loss), {0: -1.0}),))
     assert whole.needs(distance) == f"{n} seeds"
     assert whole.decides(n) <= distance and (n == 4 or whole.decides(n - 1) > distance)
 

@@ -47,13 +47,13 @@ Line = Mapping[Any, Score | None]  # by task
 class Estimate:
     """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
 
-    If seeds of a cell behind it disagree, it is never judged equal to 0. Fits that may fail, though
-    no seed shows it, may take it down and up by `unseen`, at most.
+    If seeds of a cell behind it disagree, it is never judged equal to 0. `failing` has each line of
+    which some fits have failed, with its weights by task.
     """
 
     score: Score
     seeds: tuple[Component, ...]
-    unseen: tuple[float, float] = (0.0, 0.0)
+    failing: tuple[tuple["Failing", Mapping[Any, float]], ...] = ()
 
     @property
     def value(self) -> float:
@@ -73,7 +73,7 @@ class Estimate:
     @property
     def of_rows(self) -> "Estimate":
         """The same with the rows' variance alone: about these models, not about their training."""
-        return replace(self, seeds=(), unseen=(0.0, 0.0))
+        return replace(self, seeds=(), failing=())
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -85,8 +85,20 @@ class Estimate:
         return float(low), float(high)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        half, (down, up) = self.half(level), self.unseen
-        return self.value - max(half, down), self.value + max(half, up)
+        down, up = self._reach(level)
+        return self.value - down, self.value + up
+
+    def _reach(self, level: float) -> list[float]:
+        half = self.half(level)
+        return [max(half, end) for end in self.unseen(level)]
+
+    def unseen(self, level: float = LEVEL, times: float = 1.0) -> tuple[float, float]:
+        """How far fits that may fail, though no seed shows it, could take it down, and up.
+
+        With `times` as many seeds, of which the same share fails.
+        """
+        ends = [of.unseen(weights, level, times) for of, weights in self.failing]
+        return sum(down for down, _ in ends), sum(up for _, up in ends)
 
     @property
     def p(self) -> float:
@@ -96,11 +108,10 @@ class Estimate:
         """
         if np.isnan(self.half(LEVEL)):
             return float("nan")
-        if abs(self.value) <= self.unseen[0 if self.value > 0 else 1]:
-            return 1.0
+        side = 0 if self.value > 0 else 1
 
         def excess(log_p: float) -> float:
-            return self.half(1 - np.exp(log_p)) - abs(self.value)
+            return self._reach(1 - np.exp(log_p))[side] - abs(self.value)
 
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
@@ -139,7 +150,7 @@ class Estimate:
             return "runs that differ"
         if not distance:
             return STEADIER
-        if self._is_constant and not any(self.unseen):
+        if self._is_constant and not any(self.unseen()):
             share = distance / np.subtract(*self.score.limits[::-1])
             return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
         rows, power = self.score.over_rows, ndtri(POWER)
@@ -164,7 +175,7 @@ class Estimate:
         parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
         error = np.sqrt(sum(part.variance for part in parts))
         half = half_width(parts, LEVEL) if error else 0.0
-        return float(max(half, max(self.unseen) / np.sqrt(times)) + ndtri(POWER) * error)
+        return float(max(half, *self.unseen(LEVEL, times)) + ndtri(POWER) * error)
 
 
 @dataclass(frozen=True)
@@ -174,18 +185,22 @@ class Failing:
     by_task: Mapping[Any, tuple[int, int]]
     loss: float
 
-    def unseen(self, weights: Mapping[Any, float]) -> tuple[float, float]:
+    def unseen(
+        self, weights: Mapping[Any, float], level: float, times: float
+    ) -> tuple[float, float]:
         """How far fits that may fail could take the sum over tasks by `weights` down, and up.
 
-        The failures of a single task that has some are in the variance of its seeds.
+        At that level, of `times` as many fits. The failures of a single task that has some are in
+        the variance of its seeds.
         """
         whole = tuple(np.sum([*self.by_task.values()], axis=0))
         of = {name: self.by_task.get(name, whole) for name in weights}
         if len(weights) == 1:
             ((k, n),), (weight,) = of.values(), weights.values()
-            lost = [0.0 if k else weight * _most(0, n)]
+            lost = [0.0 if k else weight * _most(0, n * times, level)]
         else:
-            most, pairs = _most(*whole), zip(weights.values(), of.values(), strict=True)
+            most = _most(whole[0] * times, whole[1] * times, level)
+            pairs = zip(weights.values(), of.values(), strict=True)
             lost = [weight * max(0.0, most - k / n) for weight, (k, n) in pairs]
         down, up = (sum(max(0.0, sign * one) for one in lost) for sign in (1, -1))
         return self.loss * down, self.loss * up
@@ -224,12 +239,12 @@ class SeedPool:
         if whole.has_failed:
             own = (_welch(whole, lines, tasks),)
             parts = max(parts, own, key=lambda found: half_width(found, LEVEL))
-        down = up = 0.0
-        for weight, score in alone.values():
-            if failing := self.failing.get(score.line):
-                ends = failing.unseen({task: weight * of for task, of in tasks.items()})
-                down, up = down + ends[0], up + ends[1]
-        return Estimate(whole, parts, (down, up))
+        failing = tuple(
+            (self.failing[score.line], {task: weight * of for task, of in tasks.items()})
+            for weight, score in alone.values()
+            if score.line in self.failing
+        )
+        return Estimate(whole, parts, failing)
 
     def _pooled(
         self, whole: Score, alone: Sequence[tuple[float, Score]], tasks: Mapping[Any, float]
@@ -272,9 +287,9 @@ class SeedPool:
         return found
 
 
-def _most(k: int, n: int) -> float:
-    """The upper end of Clopper and Pearson's interval for a share, k of n."""
-    return float(betaincinv(k + 1, n - k, (1 + LEVEL) / 2)) if k < n else 1.0
+def _most(k: float, n: float, level: float) -> float:
+    """The upper end of Clopper and Pearson's interval of a level for a share, k of n."""
+    return float(betaincinv(k + 1, n - k, (1 + level) / 2)) if k < n else 1.0
 
 
 def kinds(line: Line) -> set[str]:
