@@ -179,7 +179,7 @@ def seeds_alone(of: Estimate, is_mean: bool) -> float:
     """
     pool = _pool(is_mean)
     more = max(0.0, of.score.over_rows.variance - float(pool["error"].iloc[0]) ** 2)
-    error, least = np.sqrt(more) or 1e-9, abs(of.value) - 1e-6  # as many are counted, too
+    error, least = np.sqrt(more) or 1e-9, max(0.0, abs(of.value) - 1e-6)  # as many count, too
     ends = ((sign * pool["points"] - least) / error for sign in (1, -1))
     return 100 * float(sum(ndtr(end).mean() for end in ends))
 
