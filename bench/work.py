@@ -117,6 +117,7 @@ def draw_corpus(folder: Path, n_vocab: int, n: int = 2_000_000) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     tokens.tofile(folder / "tokens.bin")
     split = {"file": "tokens.bin", "tokens": n, "sha256": sha256_file(folder / "tokens.bin")}
+    split["source_bytes"] = 4 * n  # as of English text, about
     splits = {"train": split, "heldout": split}
     facts = {"tokenizer": "", "corpus": "books", "n_vocab": n_vocab, "documents": ""}
     write_json(folder / "corpus.json", {**facts, "splits": splits})

@@ -15,7 +15,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --disable-pip-version-check \
-  lm_eval==0.4.13 torch==2.13.0 transformers==5.23.0 accelerate==1.15.0 tokenizers
+  lm_eval==0.4.13 torch==2.13.0 transformers==5.23.0 accelerate==1.15.0 tokenizers==0.23.3
 cd "$folder"
 cat > whole.yaml <<'YAML'
 task: whole

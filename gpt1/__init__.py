@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
     from workflow.analysis.compare import Comparison
+    from workflow.analysis.ranking import Ranking
     from workflow.analysis.sides import Source
 
 __version__ = "0.2.0"  # pyproject.toml reads it here
@@ -78,19 +79,23 @@ def load(
     return Predictor(path, seed, device) if is_cell else TextModel(path, tokenizer, device)
 
 
-def compare(a: "Source", b: "Source", metric: str = "accuracy") -> "Comparison":
+def compare(
+    a: "Source", b: "Source", *more: "Source", metric: str = "accuracy"
+) -> "Comparison | Ranking":
     """`b` minus `a`: each score that both have, paired by row and by seed, with its 95 % interval.
 
-    `a` and `b` are each the folder of a run, a folder of one model's logs by lm-evaluation-harness
-    (or a list of such folders, one per seed), or a data frame. A data frame has the columns `row`,
-    and either `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`,
-    `line` and `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The
-    result has a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is
-    nothing to compare.
+    With `more`, all are compared in pairs, and `ranks` has the ranks that each may have. Each is
+    the folder of a run, a folder of one model's logs by lm-evaluation-harness or in the format
+    Every Eval Ever (or a list of such folders, one per seed), or a data frame. A data frame has the
+    columns `row`, and either
+    `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`, `line` and
+    `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The result has
+    a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is nothing to
+    compare.
     """
-    from workflow.analysis.compare import compare
+    from workflow.analysis.compare import of_all
 
-    return compare(a, b, metric)
+    return of_all([a, b, *more], metric)
 
 
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
@@ -100,12 +105,16 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     studies that the config kept in the folder does not have are left out, with a warning.
 
     Scores run from 0 to 100. Numbers are read as numbers; `n_transfer` is text, since it may be
-    "none", and the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without
-    tables and for a damaged one.
+    "none", and the columns `by_seed` hold tuples of numbers. Parquet beside the tables, as of the
+    pool in `bench/false_keeps`, is read as it is. Raises InputError for a folder without tables and
+    for a damaged one.
     """
+    import pandas as pd
+
     from tasks.common.errors import InputError
 
     # Only here and in `compare` does gpt1 import from workflow, where tables are made.
+    from workflow import studies
     from workflow.analysis.table import read_csv
     from workflow.analysis.tables.cells import of_cells
     from workflow.configuration.read import ConfigError, parse, read
@@ -117,7 +126,8 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     cells = [] if folder / "cells.csv" in paths else sorted(folder.glob("cells/*/*.json"))
     with contextlib.suppress(ConfigError):  # not kept yet, or of another version
         config = parse(read([folder / CONFIG]))
-        own = {cell.path(folder) for cell in Plan(config).grid().cells()}
+        plan = Plan(config)
+        own = {cell.path(folder) for cell in studies.cells(plan)}
         own |= {folder / "studies" / f"{name}.csv" for name in config.experiment.studies}
         others = [path for path in (*cells, *paths) if path.parent != folder and path not in own]
         if others:
@@ -125,6 +135,7 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
             warnings.warn(f"{what}, such as {others[0]}", stacklevel=2)
         cells, paths = ([path for path in of if path not in others] for of in (cells, paths))
     found = {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}
+    found |= {path.stem: pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
     if cells:
         found["cells"] = of_cells(folder, cells)
     if not found:

@@ -35,6 +35,7 @@ VECTORS: Corpus = "word-vectors"
 # The files of published weights, as `transformers` has them, without the tokenizer.
 WEIGHT_FILES = CONFIG_FILE, TENSORS_FILE = "config.json", "model.safetensors"
 FULL = "full"  # the line that changes nothing
+ROWS = "rows.parquet"  # beside the scores of each checkpoint of a language model
 _NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 
 
@@ -83,10 +84,18 @@ class PretrainedModel:
         folder = home(results, self.variant) / "zero_shot" / self.name / task
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
+    def zero_shot_rows(self, results: str | Path, task: str) -> Path:
+        """The path of what is behind its scores on a task, row by row, as Parquet."""
+        return self.zero_shot(results, task, 0).with_name(ROWS)
+
     def cloze(self, results: str | Path, update: int) -> Path:
         """The path of the JSON of a checkpoint's scores on the cloze items."""
         folder = home(results, self.variant) / "cloze" / self.name
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
+
+    def cloze_rows(self, results: str | Path) -> Path:
+        """The path of what is behind its scores on the cloze items, item by item, as Parquet."""
+        return self.cloze(results, 0).with_name(ROWS)
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,26 @@ a skill may be transferred and yet not show here. An item is one line of a JSONL
      "choices": ["Everyone was happy.", "Everyone was sad."], "label": 0}
 
 The prediction is the choice with the highest mean token log-probability after the context, as in
-the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The items themselves are ours.
+the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). `by_sum` is the choice with the
+highest sum, by which BLiMP scores its pairs (Warstadt et al. 2020, TACL 8:377). The items
+themselves are ours.
 """
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from gpt1.cell import ARCHS
+from gpt1.cell import ARCHS, ROWS
 from gpt1.records import ClozeScores, SkillScore
 from gpt1.settings import ModelSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.vocabulary import read_text
+from gpt1.training.cell_files import write_rows
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import load_checkpoint
@@ -100,30 +104,52 @@ def _encoded(item: Item, tokenizer: Tokenizer) -> EncodedItem:
     return EncodedItem(item, context, [np.array(ids) for ids in choices])
 
 
-def predict(scorer: Scorer, items: list[EncodedItem]) -> np.ndarray:
-    """The likeliest choice (the first of a tie) of each item by its mean log-probability, `[n]`."""
-    scores = scorer.log_probabilities(
-        [[scorer.sequence([encoded.context], ids) for ids in encoded.choices] for encoded in items]
-    )
-    return np.array([np.argmax([values.mean() for values in item]) for item in scores])
+def ask(scorer: Scorer, items: list[EncodedItem]) -> list[dict[str, Any]]:
+    """What a language model says to each item, a row each.
 
-
-def score(scorer: Scorer, items: list[EncodedItem]) -> dict[str, SkillScore]:
-    """The score of a language model on each skill, in the order of the items."""
-    hits: dict[str, list[bool]] = {}
-    for encoded, choice in zip(items, predict(scorer, items), strict=True):
-        hits.setdefault(encoded.item.skill, []).append(bool(choice == encoded.item.label))
-    n_choices = {encoded.item.skill: len(encoded.choices) for encoded in items}
-    return {
-        skill: SkillScore(
-            n=len(own),
-            correct=sum(own),
-            choices=n_choices[skill],
-            accuracy=100 * sum(own) / len(own),
-            chance=100 / n_choices[skill],
+    `prediction` is the likeliest choice (the first of a tie) by the mean log-probability of its
+    tokens, `by_sum` that by their sum, `log_probability` the mean of the right one (nats) and
+    `margin` how much that is above the best wrong one.
+    """
+    rows = []
+    asked = [[scorer.sequence([one.context], ids) for ids in one.choices] for one in items]
+    for number, (one, values) in enumerate(
+        zip(items, scorer.log_probabilities(asked), strict=True)
+    ):
+        means, label = np.array([tokens.mean() for tokens in values]), one.item.label
+        rows.append(
+            {
+                "skill": one.item.skill,
+                "item": number,
+                "choices": len(values),
+                "label": label,
+                "prediction": int(means.argmax()),
+                "by_sum": int(np.argmax([tokens.sum() for tokens in values])),
+                "log_probability": float(means[label]),
+                "margin": float(means[label] - np.delete(means, label).max()),
+            }
         )
-        for skill, own in hits.items()
-    }
+    return rows
+
+
+def scores(rows: Sequence[Mapping[str, Any]]) -> dict[str, SkillScore]:
+    """The score on each skill, in the order of the items, from the rows of `ask`."""
+    by_skill: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_skill.setdefault(row["skill"], []).append(row)
+    found = {}
+    for skill, own in by_skill.items():
+        right = [sum(row[by] == row["label"] for row in own) for by in ("prediction", "by_sum")]
+        found[skill] = SkillScore(
+            n=len(own),
+            correct=right[0],
+            choices=own[0]["choices"],
+            accuracy=100 * right[0] / len(own),
+            accuracy_by_sum=100 * right[1] / len(own),
+            chance=100 / own[0]["choices"],
+            margin=sum(row["margin"] for row in own) / len(own),
+        )
+    return found
 
 
 def main() -> None:
@@ -142,13 +168,20 @@ def main() -> None:
     tokenizer = Tokenizer.load(a.tokenizer)
     items = read_items(a.items, tokenizer)
     digests = {"items": sha256_file(a.items), "tokenizer": tokenizer.digest, "code": a.code}
+    parts: list[dict[str, Any]] = []
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
         model = checkpoint.language_model(a.runtime)
-        skills = score(Scorer(model, tokenizer.newline_id, a.runtime), items)
+        rows = ask(Scorer(model, tokenizer.newline_id, a.runtime), items)
+        skills = scores(rows)
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        numbers = {k: np.array(of) for k, of in columns.items() if k != "skill"}
+        update = np.full(len(rows), facts.update)
+        parts.append({"update": update, "skill": columns["skill"]} | numbers)
         own = {**digests, "checkpoint": facts.sha256}
         record = ClozeScores(**facts.origin(), skills=skills, digests=own)
         record.write(a.out / f"update-{facts.update}.json")
         text = ", ".join(f"{skill} {scored.accuracy:.1f}" for skill, scored in skills.items())
         print(f"{a.arch} seed {facts.seed} {path.stem}: {text}", flush=True)
+    write_rows(a.out / ROWS, parts)

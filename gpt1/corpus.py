@@ -71,6 +71,7 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
+    listed = sources.in_shares(folder, listed, heldout, settings.shares)
     if out.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"--out {out}: lies in the folder of the raw text; choose another folder")
     with scratch_folder(out) as scratch:
@@ -191,6 +192,7 @@ def tokens(
     types = {"ids": "uint16", "lengths": "uint32"}
     features = datasets.Features({k: datasets.List(datasets.Value(t)) for k, t in types.items()})
     splits: dict[str, TokenFile] = {}
+    described = DocumentsFacts.read(facts_path(documents))
     with scratch_folder(out / "tokens") as scratch:
         for split in SPLITS:
             names = [name for name, _ in read_documents(documents, split)]
@@ -220,16 +222,18 @@ def tokens(
                     file.write(part.astype(DTYPE).tobytes())
             facts: dict[str, Any] = {"file": path.name, "documents": starting}
             facts |= {"tokens": sum(map(len, ids)), "sha256": sha256_file(path)}
+            own = (one for one in described.documents if one.heldout is (split == "heldout"))
+            facts["source_bytes"] = sum(one.source_bytes for one in own)
             splits[split] = TokenFile(**facts)
-    described = CorpusFacts(
+    corpus_facts = CorpusFacts(
         splits=splits,
         tokenizer=encoder.digest,
         n_vocab=encoder.n_vocab,
         corpus=corpus,
         documents=sha256_file(facts_path(documents)),
-        made=DocumentsFacts.read(facts_path(documents)).made,
+        made=described.made,
     )
-    described.write(out / "corpus.json")
+    corpus_facts.write(out / "corpus.json")
     print(", ".join(f"{split} {splits[split].tokens:,} tokens" for split in SPLITS), flush=True)
 
 

@@ -96,6 +96,7 @@ class Pretraining:
             raise InputError(f"{corpus}: the held-out books have no token to predict; give more")
         self.heldout = heldout_windows(heldout, settings.model.n_ctx, settings.heldout_tokens)
         self.tokenizer, self.corpus, self.made = facts.tokenizer, facts.corpus, facts.made
+        self.bytes_per_token = facts.splits["heldout"].source_bytes / facts.splits["heldout"].tokens
         self.digests = {name: split.sha256 for name, split in facts.splits.items()}
         run = {
             "arch": arch,
@@ -252,6 +253,7 @@ class Pretraining:
         return {
             "heldout_loss": loss,
             "heldout_perplexity": math.exp(loss),
+            "heldout_bits_per_byte": loss / math.log(2) / self.bytes_per_token,
             "heldout_tokens": n * (n_ctx - 1),  # the predicted ones
             "settings": self.settings,
         }

@@ -28,10 +28,14 @@ OF_PATH = (
 
 
 class TokenFile(Record):
-    """A token file of a corpus, and the name, start and number of tokens of its documents."""
+    """A token file of a corpus, and the name, start and number of tokens of its documents.
+
+    `source_bytes` is the size of their text as it was given, in UTF-8 and not yet normalised.
+    """
 
     file: str
     tokens: int
+    source_bytes: int
     sha256: str
     documents: list[dict[str, str | int]] = []  # empty for shuffled sentences
 
@@ -93,6 +97,7 @@ class CheckpointFacts(Origin):
     train_loss: float | None = None  # None before the first update
     heldout_loss: float | None = None
     heldout_perplexity: float | None = None
+    heldout_bits_per_byte: float | None = None  # of the text as it was given
     heldout_tokens: int | None = None
     seconds: float | None = None
     peak_mb: float | None = None
@@ -271,14 +276,18 @@ class ZeroShotScore(Origin):
 class SkillScore(Record):
     """The score on the cloze items of one skill: `correct` of `n` items of `choices` continuations.
 
-    `accuracy`, and `chance`, the accuracy of a random guess, run from 0 to 100.
+    `accuracy`, and `chance`, the accuracy of a random guess, run from 0 to 100. They count the best
+    choices by the mean over its tokens, `accuracy_by_sum` by their sum. `margin` is that of the
+    right choice over the best wrong one, by the mean (nats per token), on average over the items.
     """
 
     n: Annotated[int, Field(ge=1)]
     correct: Annotated[int, Field(ge=0)]
     choices: Annotated[int, Field(ge=2)]
     accuracy: Score
+    accuracy_by_sum: Score
     chance: Score
+    margin: float
 
 
 class ClozeScores(Origin):

@@ -227,7 +227,11 @@ class CorpusSettings(Settings):
     """The corpus: a folder of .txt books, or one of the corpora of the Hugging Face hub."""
 
     folder: DataPath | None = None
-    """Folder of UTF-8 .txt books under the data folder, such as books."""
+    """Folder of UTF-8 .txt books: under the data folder or, with the synthetic world, where the
+    run starts."""
+    shares: Annotated[dict[SplitName, Positive], Field(min_length=1)] | None = None
+    """Weights of folders in folder, such as {novels: 3, news: 1}: as many books of each, held-out
+    ones aside, as make up its share of the bytes (null: all books)."""
     source: CorpusName | None = None
     """In place of folder: a corpus of the Hugging Face hub."""
     revision: Commit | None = None

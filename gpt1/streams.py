@@ -17,7 +17,6 @@ Purpose = Literal[
     "first values of fine-tuning",  # seed
     "share of the training rows",  # seed
     "order of an epoch",  # seed, epoch
-    "order of several tasks",  # seed
     "dropout of fine-tuning",  # seed, update
     "sample of rows",
     "special tokens of published weights",  # seed

@@ -26,8 +26,9 @@ from gpt1.cell import ARCHS, PretrainedModel
 from gpt1.data import EncodedSplit, EncodedTask, load_task, sample
 from gpt1.records import ZeroShotScore
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.cell_files import write_rows
 from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
+from gpt1.training.scorer import Scorer, margins
 from gpt1.weights.checkpoint import load_checkpoint
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks.common.errors import InputError
@@ -39,6 +40,7 @@ Ids = np.ndarray
 EMPTY: Ids = np.empty(0, dtype=np.int64)
 Template = list[Ids | str]  # the ids of words, and the columns between them
 Asked = tuple[list[Ids], Ids]  # the context, and what is scored
+Columns = dict[str, Any]  # of rows, as `write_rows` takes them
 
 
 @dataclass(frozen=True)
@@ -155,20 +157,33 @@ def predict(spec: TaskSpec, scores: np.ndarray, threshold: float | None = None) 
 
 def score_task(
     scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, prompt: EncodedPrompt
-) -> dict[str, Any]:
-    """The scores of a language model on a task: fields of `ZeroShotScore`."""
+) -> tuple[dict[str, Any], list[Columns]]:
+    """The scores of a language model on a task: fields of `ZeroShotScore`; and its rows.
+
+    The rows have, by each scoring, what was said, the log-probability of the right choice (nats, as
+    the scoring takes it) and its margin over the best wrong one. Of a threshold these are the
+    text's own and how far it lies on the right side; labels that are no choices have neither.
+    """
     spec, split, scale = task.spec, task.main, settings.normalise[task.spec.name]
     rows, threshold = _sampled(task, split, settings.limit), None
     if prompt.prompt.heuristic == "threshold":
         train = _sampled(task, "train", settings.limit)
         threshold = best_threshold(ask(scorer, prompt, train)["heuristic"][:, 0], train.labels)
-    by_scoring = {
-        scoring: score_split(spec, predict(spec, found, threshold), rows.labels, rows.groups, split)
-        for scoring, found in ask(scorer, prompt, rows).items()
-    }
+    by_scoring, parts = {}, []
+    for scoring, found in ask(scorer, prompt, rows).items():
+        said = predict(spec, found, threshold)
+        by_scoring[scoring] = score_split(spec, said, rows.labels, rows.groups, split)
+        right = margin = np.full(len(rows), np.nan)
+        if threshold is not None:
+            right, margin = found[:, 0], (found[:, 0] - threshold) * (2 * rows.labels - 1)
+        elif not spec.soft_labels:
+            right, margin = margins(found, rows.labels)
+        columns = {"label": rows.labels, "prediction": said, "log_probability": right}
+        numbers = {name: of.astype(float) for name, of in (columns | {"margin": margin}).items()}
+        parts.append({"scoring": [scoring] * len(rows), "guid": rows.guids} | numbers)
     scores = by_scoring[prompt.prompt.scorings[0]]
     score = scores[split][spec.metric]
-    return {
+    record = {
         "task": spec.name,
         "split": split,
         "metric": spec.metric,
@@ -180,6 +195,7 @@ def score_task(
         **scale.model_dump(),
         "relative": scale.relative(score),
     }
+    return record, parts
 
 
 def _sampled(task: EncodedTask, split: str, limit: int | None) -> EncodedSplit:
@@ -209,16 +225,22 @@ def main() -> None:
             )
         name = task.spec.name
         tasks.append((task, EncodedPrompt.of(a.settings.prompts[name], name, tokenizer)))
+    rows: dict[Path, list[Columns]] = {}
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
         scorer = Scorer(checkpoint.language_model(a.runtime), tokenizer.newline_id, a.runtime)
-        records = [score_task(scorer, task, a.settings, prompt) for task, prompt in tasks]
         source = PretrainedModel(a.arch, facts.seed)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
-        for (task, _), record in zip(tasks, records, strict=True):
+        for task, prompt in tasks:
+            record, parts = score_task(scorer, task, a.settings, prompt)
             record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}
-            path = source.zero_shot(a.results, task.spec.name, facts.update)
-            ZeroShotScore(**record).write(path)
+            name = task.spec.name
+            ZeroShotScore(**record).write(source.zero_shot(a.results, name, facts.update))
+            of_task = rows.setdefault(source.zero_shot_rows(a.results, name), [])
+            update = np.full(record["n"], facts.update)
+            of_task += [{"update": update} | part for part in parts]
         names = ", ".join(task.spec.name for task, _ in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)
+    for path, parts in rows.items():
+        write_rows(path, parts)

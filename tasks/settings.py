@@ -189,7 +189,8 @@ class DataSource(Settings):
     """Where a data set comes from: a folder of the published files, or the Hugging Face hub."""
 
     folder: DataPath | None = None
-    """the data set's folder under the data folder, such as CoLA"""
+    """the data set's folder: under the data folder, or, with the synthetic world, where the run
+    starts"""
     source: Literal["hub"] | None = None
     """in place of folder: hub, for the Hugging Face hub"""
     revision: Commit | None = None

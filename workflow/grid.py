@@ -58,9 +58,10 @@ class Line(Settings):
     """A line of the run: what its cells start from and how they are trained.
 
     `n_layer` is the depth of its model and `corpus` what the model has read, or what has become of
-    its embeddings. The cells start from the language models of the variant `model`, one for each of
-    the seeds `pretrain`. A line is `plain` if it differs from the run only by the paper's ablations
-    (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and then `pretrain`).
+    its embeddings. The cells start from the language models of the variant `model` after `update`,
+    one for each of the seeds `pretrain`. A line is `plain` if it differs from the run only by the
+    paper's ablations (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and
+    then `pretrain`).
     """
 
     name: str
@@ -70,6 +71,7 @@ class Line(Settings):
     aux: Aux
     corpus: Corpus
     model: str
+    update: int
     pretrain: list[int]
     plain: bool
 
@@ -273,20 +275,6 @@ class Grid(OfTasks):
 
         every = {cell for study in self.studies.values() for cell in study.cells()}
         return sorted(every, key=lambda cell: (*order(cell), cell.line))
-
-    def parts(self) -> dict[str, list[Cell]]:
-        """The cells by the part they are resampled in: `ARCH_STUDY`, the first study with the cell.
-
-        Thus a table waits only for the cells that it reads.
-        """
-        parts: dict[str, list[Cell]] = {}
-        sampled: set[Cell] = set()
-        for name, study in self.studies.items():
-            for cell in study.cells():
-                if cell not in sampled:
-                    parts.setdefault(f"{self.line(cell).arch}_{name}", []).append(cell)
-                    sampled.add(cell)
-        return parts
 
     def models(self) -> list[PretrainedModel]:
         """The run's own language models, by architecture and seed."""

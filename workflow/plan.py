@@ -227,6 +227,7 @@ class Plan:
             aux="on" if experiment.finetune.lm_coef else "off",
             corpus=config.read(),
             model=self.at(variant, "model"),
+            update=config.checkpoint(),
             pretrain=experiment.seeds.sources(),
             plain=_is_plain(self.overlays[variant]),
         )

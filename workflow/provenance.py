@@ -137,7 +137,7 @@ class Provenance:
         Files from the hub are not listed: they may be copied, and their manifests identify them.
         """
         for job in jobs:
-            given = [job.params.get(name) for name in ("study", "page", "grid", "lines")]
+            given = [job.params.get(name) for name in ("study", "page", "grid")]
             config = sha256_json([self.values, *given])[:12]
             for file in job.output:
                 name = os.path.relpath(file, self.config.results)

@@ -39,6 +39,18 @@ def heads(lines: Plan) -> list[StudyHead]:
     ]
 
 
+def cells(lines: Plan) -> dict[Cell, str]:
+    """Every cell of the studies that can be made, and its line's title in the first of them."""
+    found: dict[Cell, str] = {}
+    others = (lines.plan(head.name) for head in heads(lines))
+    for study in (*lines.grid().studies.values(), *others):
+        for point in study.points:
+            value = f", {study.axis} {point.value}" if point.value else ""
+            for task in study.tasks:
+                found.setdefault(Cell(point.of.name, task), f"{point.line}{value}")
+    return found
+
+
 def made(lines: Plan) -> list[str]:
     """The files, for the page, of studies that `all` makes or that are already made.
 
@@ -56,14 +68,20 @@ def made(lines: Plan) -> list[str]:
 def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     """The files that a study reads besides its cells, below `<results>`.
 
-    Along checkpoints, the zero-shot scores of the run's own; along shares of the training rows, all
-    rows; with `skills`, the cloze scores of its language models at every update.
+    The facts of its language models; along checkpoints, the zero-shot scores of the run's own;
+    along shares of the training rows, all rows; with `skills`, the cloze scores of its language
+    models at every update.
     """
     base, updates = lines.base, lines.base.updates()
     # No rule scores a model whose embeddings were permuted after pre-training.
     every = [m for point in study.points for m in point.of.models() if not m.permuted]
     models: list[PretrainedModel] = list(dict.fromkeys(every))
-    files: list[Path] = []
+    files = [
+        model.facts("<results>", point.of.update)
+        for point in study.points
+        for model in point.of.models()
+        if not model.permuted
+    ]
     if study.axis == "checkpoint":
         tasks = [task for task in study.tasks if task in base.experiment.zero_shot_tasks]
         of_run = [model for model in models if not model.variant]

@@ -4,6 +4,9 @@
     snakemake --cores 2 --configfile workflow/config/quick.yaml bench/false_keeps/pool.yaml -- \
         results/pool/ablation.csv results/pool/studies/{planted,again}.csv
     python -m bench.false_keeps.make pool             bench/false_keeps/pool.parquet
+
+The second pool has bench/false_keeps/second.yaml after these two config files, and no `again`;
+`second` in place of `pool` writes it.
 """
 
 import argparse
@@ -15,15 +18,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bench.false_keeps.pool import BASE
 from bench.sides import ROOT
 from gpt1.cell import FULL, Cell
 from tasks.world.make import make_world
 from workflow.configuration.read import parse, read
 from workflow.plan import Plan
 
-CONFIGS = [ROOT / "workflow/config/quick.yaml", ROOT / "bench/false_keeps/pool.yaml"]
+HERE = ROOT / "bench/false_keeps"
+CONFIGS = [ROOT / "workflow/config/quick.yaml", HERE / "pool.yaml"]
 BOOKS = ROOT / "results/pool_books"
-BASE = "base"
 
 
 def books() -> None:
@@ -37,12 +41,13 @@ def books() -> None:
             (BOOKS / path.name).write_bytes(path.read_bytes())
 
 
-def pool() -> None:
+def pool(name: str = "pool") -> None:
     """Write the answers of all runs: one row for each variant, seed, task and reported row."""
-    config = parse(read(CONFIGS))
+    config = parse(read([*CONFIGS, HERE / f"{name}.yaml"]))
     plan, results = Plan(config), ROOT / config.results
     lines = {BASE: FULL}
-    for study in ("planted", "again"):
+    studies = ["planted", "again"] if name == "pool" else ["planted"]
+    for study in studies:
         points = {p.line: p.of.name for p in plan.plan(study).points}
         lines |= {"again" if study == "again" else title: name for title, name in points.items()}
     lines.pop("full")  # the first seeds of the base
@@ -71,11 +76,12 @@ def pool() -> None:
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.astype(dict.fromkeys(["variant", "task"], "category"))
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    pq.write_table(table, ROOT / "bench/false_keeps/pool.parquet", compression="zstd")
+    pq.write_table(table, HERE / f"{name}.parquet", compression="zstd")
     print(f"{len(frame):,} rows of {frame.groupby(['variant', 'seed']).ngroups} seeds")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("books", "pool"))
-    {"books": books, "pool": pool}[parser.parse_args().what]()
+    parser.add_argument("what", choices=("books", "pool", "second"))
+    what = parser.parse_args().what
+    books() if what == "books" else pool(what)

@@ -7,7 +7,7 @@ scores is the mean over its tasks of the share of right answers; its seeds are o
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -19,7 +19,7 @@ from workflow.analysis.stats.scores import Score, alarms_of, equally
 Runs: TypeAlias = Mapping[str, np.ndarray]  # by task: 1.0 where right, else 0.0 [seeds, rows]
 Verdict = Literal["keep", "discard", "undecided"]
 Rule: TypeAlias = Callable[[Runs, Runs], Verdict]
-N_RESAMPLES = 999  # of the rules that resample, other than the suite's
+N_RESAMPLES = 999  # of seeds
 
 
 def scores(side: Runs) -> np.ndarray:
@@ -39,9 +39,9 @@ def said(difference: float, is_real: bool) -> Verdict:
     return "keep" if difference > 0 else "discard"
 
 
-def by_p(a: Runs, b: Runs, p: float) -> Verdict:
+def by_p(difference: float, p: float) -> Verdict:
     """The verdict by a test's p-value, which is NaN where nothing varies."""
-    return said(gain(a, b), p < 1 - LEVEL)
+    return said(difference, p < 1 - LEVEL)
 
 
 def higher(a: Runs, b: Runs) -> Verdict:
@@ -59,26 +59,22 @@ def fixed_sigma(a: Runs, b: Runs, sigma: float) -> Verdict:
     """A z-test with a standard deviation of single runs that was estimated once, on other runs."""
     n_a, n_b = len(scores(a)), len(scores(b))
     error = sigma * np.sqrt(1 / n_a + 1 / n_b)
-    return by_p(a, b, 2 * stats.norm.sf(abs(gain(a, b)) / error) if error else np.nan)
+    return by_p(gain(a, b), 2 * stats.norm.sf(abs(gain(a, b)) / error) if error else np.nan)
 
 
 def unpaired_rows(a: Runs, b: Runs) -> Verdict:
     """A z-test of two means over rows with the standard error of each, as harnesses print them."""
     errors = [[stats.sem(right.mean(axis=0)) for right in side.values()] for side in (a, b)]
     error = 100 * np.sqrt(np.square(errors).sum()) / len(a)
-    return by_p(a, b, 2 * stats.norm.sf(abs(gain(a, b)) / error) if error else np.nan)
+    return by_p(gain(a, b), 2 * stats.norm.sf(abs(gain(a, b)) / error) if error else np.nan)
 
 
 def mcnemar(a: Runs, b: Runs) -> Verdict:
     """McNemar's exact test on the rows that only one side gets right; seeds are paired in turn."""
-    pairs = [(a[task] > 0, b[task] > 0) for task in a]
-    only_a, only_b = (int(sum((x & ~y).sum() for x, y in of)) for of in (pairs, _swapped(pairs)))
+    only_a = int(sum((a[task] > b[task]).sum() for task in a))
+    only_b = int(sum((b[task] > a[task]).sum() for task in a))
     n = only_a + only_b
-    return by_p(a, b, stats.binomtest(only_b, n).pvalue if n else np.nan)
-
-
-def _swapped(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    return [(y, x) for x, y in pairs]
+    return by_p(only_b - only_a, stats.binomtest(only_b, n).pvalue if n else np.nan)
 
 
 def paired_rows(a: Runs, b: Runs) -> Verdict:
@@ -102,8 +98,7 @@ def sign_test(a: Runs, b: Runs) -> Verdict:
     """An exact sign test over tasks and seeds: in how many pairs `b` is higher; without ties."""
     differences = np.array([b[task].mean(axis=1) - a[task].mean(axis=1) for task in a])
     above, n = int((differences > 0).sum()), int((differences != 0).sum())
-    p = stats.binomtest(above, n).pvalue if n else np.nan
-    return said(above - n / 2, p < 1 - LEVEL)
+    return by_p(above - n / 2, stats.binomtest(above, n).pvalue if n else np.nan)
 
 
 def welch(a: Runs, b: Runs) -> Verdict:
@@ -111,7 +106,7 @@ def welch(a: Runs, b: Runs) -> Verdict:
     if len(scores(a)) < 2:
         return "undecided"
     with np.errstate(all="ignore"):
-        return by_p(a, b, stats.ttest_ind(scores(b), scores(a), equal_var=False).pvalue)
+        return by_p(gain(a, b), stats.ttest_ind(scores(b), scores(a), equal_var=False).pvalue)
 
 
 def paired_seeds(a: Runs, b: Runs) -> Verdict:
@@ -119,7 +114,7 @@ def paired_seeds(a: Runs, b: Runs) -> Verdict:
     if len(scores(a)) < 2:
         return "undecided"
     with np.errstate(all="ignore"):
-        return by_p(a, b, stats.ttest_rel(scores(b), scores(a)).pvalue)
+        return by_p(gain(a, b), stats.ttest_rel(scores(b), scores(a)).pvalue)
 
 
 def bca_seeds(a: Runs, b: Runs) -> Verdict:
@@ -158,7 +153,7 @@ def mixed_model(a: Runs, b: Runs) -> Verdict:
         mean_square = (between + within) / (df_between + df_within)
     error = np.sqrt(mean_square / rows.shape[1] * (1 / n_a + 1 / n_b))
     z = (sides[1].mean() - sides[0].mean()) / error if error else np.nan
-    return by_p(a, b, 2 * stats.norm.sf(abs(z)))
+    return by_p(z, 2 * stats.norm.sf(abs(z)))
 
 
 def multi_bootstrap(a: Runs, b: Runs) -> Verdict:

@@ -4,17 +4,15 @@
 
 A pool has many training runs of one recipe, its `base`, and some of others, each on the same rows.
 Pairs of `base` with itself have no difference but the seeds': what a rule keeps there it keeps
-falsely (A/A). The others' true effects are known from all their seeds. docs/false-keeps.md says
-what came out.
+falsely (A/A). The others' true effects are known from all their seeds.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,19 +20,16 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from bench.false_keeps import rules
+from bench.false_keeps.pool import BASE, COLUMNS, MEAN, Pool, Seeds
 from bench.false_keeps.rules import Rule, Runs, scores
-from tasks.common.errors import InputError
 from tasks.common.programs import run
 from workflow.analysis.figures import style
+from workflow.analysis.stats.estimates import LEVEL
 from workflow.analysis.table import Table
 
-Seeds: TypeAlias = Sequence[int] | np.ndarray
-BASE = "base"
-COLUMNS = ["variant", "seed", "task", "row", "label", "prediction"]
-SEEDS = 1, 2, 3, 5, 10  # a side
-FEWEST = 4 * max(SEEDS)  # of the base: pairs are drawn from random halves
+SEEDS = 1, 2, 3, 5, 10  # a side; at most a quarter of `pool.FEWEST`
 HALVES = 20  # random halves of the pool, between which a share varies
-MEAN = "mean"  # of all tasks, beside each alone
+FOUR_DIGITS = "{:.4g}".format
 # How each table is shown as Markdown: rows, columns, values and its heading.
 WIDE = {
     "false_keeps": (["rule"], "seeds", "share", "# Kept, of 100 changes that do nothing"),
@@ -44,78 +39,11 @@ WIDE = {
 }
 
 
-@dataclass(frozen=True)
-class Pool:
-    """The right answers of each variant's runs by task [seeds, rows], and their seeds in order."""
-
-    answers: Mapping[str, Runs]
-    seeds: Mapping[str, Sequence[int]]
-
-    @classmethod
-    def read(cls, path: Path) -> "Pool":
-        """Read a pool. Raises InputError for a file that is none."""
-        try:
-            frame = pd.read_parquet(path, columns=COLUMNS)
-        except (OSError, ValueError, KeyError) as error:
-            reason = " ".join(str(error).split())
-            remedy = f"give columns {', '.join(COLUMNS)}"
-            raise InputError(f"{path}: no pool ({reason:.90}); {remedy}") from None
-        right = frame.assign(right=(frame["label"] == frame["prediction"]) * 1.0)
-        answers: dict[str, dict[str, np.ndarray]] = {}
-        seeds: dict[str, list[int]] = {}
-        for (variant, task), rows in right.groupby(["variant", "task"], sort=False, observed=True):
-            table = rows.pivot(index="seed", columns="row", values="right")
-            own = [*table.index]
-            if table.isna().any(axis=None) or seeds.setdefault(variant, own) != own:
-                raise InputError(f"{path}: {variant} on {task} lacks rows of some seeds")
-            answers.setdefault(variant, {})[task] = table.to_numpy()
-        if len(seeds.get(BASE, [])) < FEWEST:
-            raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
-        return cls(answers, seeds)
-
-    def runs(self, variant: str, seeds: Seeds, tasks: Sequence[str]) -> Runs:
-        """The answers of some of a variant's seeds."""
-        at = [self.seeds[variant].index(seed) for seed in seeds]
-        return {task: self.answers[variant][task][at] for task in tasks}
-
-    @cached_property
-    def tasks(self) -> list[str]:
-        """The tasks, in order."""
-        return [*self.answers[BASE]]
-
-    @property
-    def scopes(self) -> dict[str, list[str]]:
-        """What a verdict can be about: all tasks together, and each alone."""
-        return {MEAN: self.tasks} | {task: [task] for task in self.tasks}
-
-    def common(self, variant: str) -> list[int]:
-        """The seeds that a variant has as `base` has them."""
-        return [seed for seed in self.seeds[variant] if seed in self.seeds[BASE]]
-
-    @cached_property
-    def effects(self) -> dict[str, tuple[float, float]]:
-        """How many points more `base` has than each variant, and the error; paired if it can be."""
-        found = {}
-        for variant in (name for name in self.answers if name != BASE):
-            seeds = self.common(variant)
-            of = {name: seeds or self.seeds[name] for name in (variant, BASE)}
-            a, b = (scores(self.runs(name, own, self.tasks)) for name, own in of.items())
-            error = stats.sem(b - a) if seeds else np.hypot(stats.sem(a), stats.sem(b))
-            found[variant] = float(b.mean() - a.mean()), float(error)
-        return found
-
-    @cached_property
-    def planted(self) -> dict[str, float]:
-        """The effects of the variants with seeds of `base` that are surely worse than it."""
-        return {
-            variant: effect
-            for variant, (effect, error) in self.effects.items()
-            if effect > 2 * error and self.common(variant)
-        }
-
-
 def named_rules(pool: Pool) -> dict[str, Rule]:
-    """The rules by what tables call them; the fixed sigma is that of ten seeds of `base`."""
+    """The rules by what tables call them.
+
+    The fixed sigma is that of the first ten seeds of `base`, which are in some of the pairs, too.
+    """
     ten = pool.runs(BASE, pool.seeds[BASE][: max(SEEDS)], pool.tasks)
     sigma = {task: scores({task: ten[task]}).std(ddof=1) for task in pool.tasks}
     sigma[MEAN] = scores(ten).std(ddof=1)
@@ -156,15 +84,18 @@ def with_interval(by_half: Sequence[Sequence[bool]]) -> dict[str, float]:
 
     Its variance is that between random halves of the pool, as it would be between pools (the
     delete-half jackknife), and that of the draw of pairs. The interval is Wilson's for as many
-    independent pairs as would vary as much.
+    independent pairs as would vary as much, by Student's t. Where 2.5 or 16 of 100 normal samples
+    are kept, 92 to 98 of 100 intervals contain it.
     """
     hits = np.array(by_half, dtype=float)
     share, means = hits.mean(), hits.mean(axis=1)
     of_draw = (means * (1 - means)).mean() / max(1, hits.shape[1] - 1)
     variance = max(0.0, means.var(ddof=1) - of_draw) + of_draw / len(hits)
-    n = max(1, round(share * (1 - share) / variance)) if variance else hits.size
-    ends = stats.binomtest(round(share * n), n).proportion_ci(method="wilson")
-    return {"share": 100 * share, "low": 100 * ends.low, "high": 100 * ends.high}
+    n = np.clip(share * (1 - share) / variance, 1, hits.size) if variance else hits.size
+    t = stats.t.ppf((1 + LEVEL) / 2, len(hits) - 1) / np.sqrt(n)
+    middle, half = share + t**2 / 2, t * np.sqrt(share * (1 - share) + t**2 / 4)
+    low, high = np.clip([middle - half, middle + half] / (1 + t**2), 0, 1)
+    return {"share": 100 * share, "low": 100 * low, "high": 100 * high}
 
 
 def false_keeps(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, Any]]:
@@ -207,26 +138,29 @@ def power(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str, A
 def search(pool: Pool, rule: Rule, k: int, seed: int) -> dict[str, float]:
     """What a search ends with that tries 100 changes, one after the other, and keeps by a rule.
 
-    90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each. What was
-    kept is the baseline of the next, as it was measured. Effects add up.
+    90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each: the same
+    for every rule and number of seeds. They add up. What is kept is the baseline of the next, with
+    the seeds that it was kept for; the answers are those of the change's two ways, as it has no
+    other. `available` is what the better ones give.
     """
-    rng = np.random.default_rng(seed)
+    changes, rng = np.random.default_rng([seed, 0]), np.random.default_rng([seed, k])
     planted = [*pool.planted]
     common = sorted(set.intersection(*({*pool.seeds[of]} for of in [BASE, *planted])))
-    changes = np.array([*["better"] * 5, *["worse"] * 5, *["none"] * 90])
-    found = {"gain": 0.0, "false keeps": 0.0, "kept worse": 0.0, "missed": 0.0, "runs": float(k)}
+    names = ["available", "gain", "false keeps", "kept worse", "missed", "runs"]
+    found = dict.fromkeys(names, 0.0) | {"runs": float(k)}
     current = rng.permutation(common)[:k]
-    for change in rng.permutation(changes):
-        own = rng.permutation([seed for seed in common if seed not in current])[:k]
-        variant = BASE if change == "none" else str(rng.choice(planted))
+    for change in changes.permutation([*["better"] * 5, *["worse"] * 5, *["none"] * 90]):
+        variant = BASE if change == "none" else str(changes.choice(planted))
+        own = rng.permutation([one for one in common if one not in current])[:k]
         before, after = (variant, BASE) if change == "better" else (BASE, variant)
         verdict = rule(pool.runs(before, current, pool.tasks), pool.runs(after, own, pool.tasks))
+        effect = {"better": 1, "worse": -1, "none": 0}[change] * pool.planted.get(variant, 0.0)
         found["runs"] += k
+        found["available"] += max(0.0, effect)
         found["missed"] += change == "better" and verdict != "keep"
         if verdict == "keep":
             current = own
-            sign = {"better": 1, "worse": -1, "none": 0}[change]
-            found["gain"] += sign * pool.planted[variant] if sign else 0.0
+            found["gain"] += effect
             found["false keeps"] += change == "none"
             found["kept worse"] += change == "worse"
     return found
@@ -241,28 +175,86 @@ def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str
 
 
 def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
-    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0."""
-    for k in (k for k in SEEDS if k > 1):
-        for scope, tasks in pool.scopes.items():
-            halves = [
-                [
-                    rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
-                    for a, b in half
-                ]
-                for half in pairs(pool, k, n)
-            ]
-            covers = [[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in halves]
-            equal = np.mean(
-                [of.within(2 if scope == MEAN else 5) for half in halves for of in half]
-            )
-            yield {"seeds": k, "task": scope, **with_interval(covers), "equal": 100 * equal}
+    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0.
+
+    With all seeds of `base`, and with each half of them. `with_failed` is the share of pairs with a
+    failed fit, `of_failed` that of their intervals.
+    """
+    seeds = [*pool.seeds[BASE]]
+    middle = len(seeds) // 2
+    for name, of in (("all", seeds), ("first", seeds[:middle]), ("second", seeds[middle:])):
+        part = Pool(pool.answers, {**pool.seeds, BASE: of})
+        for k in (k for k in SEEDS if k > 1):
+            if 4 * k > len(of):
+                continue
+            for scope, tasks in pool.scopes.items():
+                drawn = pairs(part, k, n)
+                yield {"half": name, "seeds": k, "task": scope, **_verdicts(pool, drawn, tasks)}
+
+
+def _verdicts(
+    pool: Pool, drawn: Sequence[Sequence[tuple[Seeds, Seeds]]], tasks: Sequence[str]
+) -> dict[str, float]:
+    found = [
+        [rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks)) for a, b in half]
+        for half in drawn
+    ]
+    covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in found])
+    failed = np.array([[of.score.has_failed for of in half] for half in found])
+    margin = 2 if len(tasks) > 1 else 5
+    return {
+        **with_interval(covers.tolist()),
+        "equal": 100 * float(np.mean([of.within(margin) for half in found for of in half])),
+        "with_failed": 100 * failed.mean(),
+        "of_failed": 100 * covers[failed].mean() if failed.any() else np.nan,
+    }
+
+
+def seeds_alone(pool: Pool) -> Iterator[dict[str, Any]]:
+    """How much pairs of one seed of `base` each differ: `points`, by so many of 100 pairs.
+
+    By scope, of single tasks together and of their mean: `z` is the same in standard errors over
+    rows, `error` is the mean of these, and `sd` the standard deviation over seeds of one run.
+    """
+    single = [(tasks, scope == MEAN) for scope, tasks in pool.scopes.items()]
+    shares = np.arange(0.5, 100)
+    for scope in ("task", MEAN):
+        points, errors, deviations = [], [], []
+        for tasks in (tasks for tasks, is_mean in single if is_mean == (scope == MEAN)):
+            deviations.append(scores(pool.runs(BASE, pool.seeds[BASE], tasks)).std(ddof=1))
+            for a, b in (pair for half in pairs(pool, 1, 400) for pair in half):
+                of = rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
+                points.append(abs(of.value))
+                errors.append(np.sqrt(of.score.over_rows.variance))
+        z = np.divide(points, errors, out=np.zeros(len(points)), where=np.array(errors) > 0)
+        columns = (np.percentile(of, 100 - shares) for of in (points, z))
+        for share, least, in_errors in zip(shares, *columns, strict=True):
+            row = {"scope": scope, "sd": np.mean(deviations), "error": np.mean(errors)}
+            yield row | {"share": share, "points": least, "z": in_errors}
+
+
+def judged(
+    predicted: pd.DataFrame, kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]
+) -> pd.DataFrame:
+    """What was predicted of each rule beside what was found, all of 100.
+
+    A prediction of false keeps is right within the interval, one of power within ten.
+    """
+    of = ["rule", "seeds"]
+    shares = kept[kept["task"] == MEAN].set_index(of)[["share", "low", "high"]]
+    power = found[found["variant"].isin(planted)].groupby(of)["share"].mean().rename("found_power")
+    table = predicted.set_index(of).join(shares).join(power)
+    low, high = table["low"] - 0.05, table["high"] + 0.05
+    table["false_keeps_right"] = table["false_keeps"].between(low, high)
+    table["power_right"] = (table["power"] - table["found_power"]).abs() <= 10
+    return table.reset_index()
 
 
 def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> Figure:
     """By rule and seeds a side: false keeps, with intervals, beside power on planted changes."""
     shown = {1: style.VERMILLION, 3: style.ORANGE, 5: style.BLUE}
     names = [*kept["rule"].unique()]
-    chart = Figure(figsize=(11, 0.42 * len(names) + 1.6), layout="constrained")
+    chart = Figure(figsize=(11, 0.42 * len(names) + 1.8), layout="constrained")
     left, right = chart.subplots(1, 2, sharey=True)
     for place, (k, color) in enumerate(shown.items()):
         at = np.arange(len(names)) + 0.22 * (place - 1)
@@ -276,10 +268,31 @@ def figure(kept: pd.DataFrame, found: pd.DataFrame, planted: Sequence[str]) -> F
     left.axvline(2.5, color=style.GREY, linestyle=":")
     left.set_yticks(range(len(names)), names)
     left.invert_yaxis()
-    left.set_xlabel("kept, of 100 changes that do nothing")
-    right.set_xlabel("kept, of 100 changes that help (mean of the planted ones)")
-    right.legend(loc="lower right")
+    left.set_title("kept, of 100 that do nothing")
+    right.set_title("kept, of 100 that help")
+    chart.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return chart
+
+
+def show(
+    tables: Mapping[str, pd.DataFrame], pool: Pool, out: Path, predicted: pd.DataFrame | None
+) -> None:
+    """Write the tables and the figure to a folder, and what became of the predictions."""
+    kept, found, planted = tables["false_keeps"], tables["power"], [*pool.planted]
+    for name, frame in tables.items():
+        by, columns, values, heading = WIDE[name]
+        rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
+        rows = frame[frame["variant"].isin(planted)] if name == "power" else rows
+        rows = frame[frame["half"] == "all"] if name == "coverage" else rows
+        wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
+        shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
+        shown.columns = shown.columns.map(str)
+        table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
+        table.write(out / f"{name}.csv")
+    style.save(partial(figure, kept, found, planted), out / "false_keeps.png")
+    if predicted is not None:
+        verdicts = judged(predicted, kept, found, planted)
+        verdicts.to_csv(out / "verdicts.csv", index=False, float_format=FOUR_DIGITS)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -287,27 +300,21 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pool", type=Path, help="Parquet with the columns " + ", ".join(COLUMNS))
     parser.add_argument("--pairs", type=int, default=400, help="that are drawn for each share")
+    parser.add_argument("--predicted", type=Path, help="CSV of rule, seeds, false_keeps, power")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     args = parser.parse_args(argv)
     pool = Pool.read(args.pool)
+    predicted = pd.read_csv(args.predicted) if args.predicted else None
     named = named_rules(pool)
-    found = {
+    tables = {
         "false_keeps": pd.DataFrame(false_keeps(pool, named, args.pairs)),
         "power": pd.DataFrame(power(pool, named, args.pairs // 8)),
         "search": pd.DataFrame(searches(pool, named, args.pairs // 20)),
         "coverage": pd.DataFrame(coverage(pool, args.pairs)),
     }
-    for name, frame in found.items():
-        by, columns, values, heading = WIDE[name]
-        rows = frame[frame["task"] == MEAN] if name == "false_keeps" else frame
-        rows = frame[frame["variant"].isin(pool.planted)] if name == "power" else rows
-        wide = rows.pivot_table(values, by, columns, sort=False) if columns else rows.set_index(by)
-        shown = wide.map("{:.1f}".format).reset_index().astype(str).set_index(by[:1])
-        shown.columns = shown.columns.map(str)
-        table = Table(frame, [heading, shown], dict.fromkeys(frame, 4), ["rule", "task"])
-        table.write(args.out / f"{name}.csv")
-    draw = partial(figure, found["false_keeps"], found["power"], [*pool.planted])
-    style.save(draw, args.out / "false_keeps.png")
+    show(tables, pool, args.out, predicted)
+    alone = pd.DataFrame(seeds_alone(pool))
+    alone.to_csv(args.out / "seeds_alone.csv", index=False, float_format=FOUR_DIGITS)
 
 
 if __name__ == "__main__":

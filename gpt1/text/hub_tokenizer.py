@@ -55,7 +55,7 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
     With `special`, the start, delimiter and classify tokens are put around one or two texts, as a
     fine-tuned model expects, and pads have a token of their own. Without, they are id 0, and a text
     begins with the end of a line, from which language models are scored, also by
-    lm-evaluation-harness (with add_bos_token).
+    lm-evaluation-harness.
     """
     made, names = build(tokenizer), {"bos_token": NEWLINE_TOKEN}
     ids, single, pair = [(NEWLINE_TOKEN, tokenizer.newline_id)], f"{NEWLINE_TOKEN} $A", "$A $B"

@@ -136,6 +136,48 @@ def choose_heldout(
     return chosen
 
 
+def in_shares(
+    folder: Path, documents: list[Document], heldout: set[str], shares: dict[str, float] | None
+) -> list[Document]:
+    """The documents of a mixture: those held out, and of each part its share of the others' bytes.
+
+    The parts are folders in `folder`. As much text is taken as the shares allow, whole books by the
+    SHA-256 of their names, at least one of each part. Raises InputError for a part without books or
+    inside another, and where whole books miss a share by more than a tenth of it.
+    """
+    if not shares:
+        return documents
+    known = sorted({d.name.partition("/")[0] for d in documents if "/" in d.name})
+    taken = [document for document in documents if document.name in heldout]
+    parts: dict[str, list[Document]] = {}
+    for name in shares:
+        mine = (d for d in documents if d.name.startswith(f"{name}/") and d.name not in heldout)
+        parts[name] = sorted(mine, key=lambda d: hashlib.sha256(d.name.encode()).digest())
+        if outer := [other for other in shares if name.startswith(f"{other}/")]:
+            raise InputError(f"shares: {name} lies in {outer[0]}; name folders beside each other")
+        if not parts[name]:
+            raise InputError(
+                f"shares: no book to train on in {folder / name}; folders with books there are "
+                f"{', '.join(known) or 'none'}"
+            )
+    sizes = {name: sum(d.stop - d.start for d in of) for name, of in parts.items()}
+    scale = min(sizes[name] / share for name, share in shares.items())
+    for name, of in parts.items():
+        ends = itertools.accumulate(d.stop - d.start for d in of)
+        n = sum(end <= 1.000001 * scale * shares[name] for end in ends)
+        parts[name] = of[: max(1, n)]
+    sizes = {name: sum(d.stop - d.start for d in of) for name, of in parts.items()}
+    for name, size in sizes.items():
+        found, wanted = size / sum(sizes.values()), shares[name] / sum(shares.values())
+        if abs(found - wanted) > wanted / 10:
+            raise InputError(
+                f"shares: whole books of {name} make up {found:.0%} where {wanted:.0%} are asked "
+                "for; give more and smaller books, or other shares"
+            )
+        taken += parts[name]
+    return sorted(taken, key=lambda document: document.name)
+
+
 def read_rows(source: str | None, path: Path, start: int, stop: int) -> str:
     """The raw text of a document, with "\\n" at line ends and after each row of the hub.
 

@@ -18,6 +18,16 @@ from gpt1.training.runtime import Runtime
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
 
+def margins(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The score of each row's right choice, and its margin over the best wrong one, both [n].
+
+    `scores` [n, choices] are of at least two choices, `labels` [n] the numbers of the right ones.
+    """
+    rows, others = np.arange(len(scores)), scores.copy()
+    others[rows, labels] = -np.inf
+    return scores[rows, labels], scores[rows, labels] - others.max(axis=1)
+
+
 class Scorer:
     """Log-probabilities of token sequences under a language model, without dropout."""
 

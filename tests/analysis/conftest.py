@@ -20,17 +20,15 @@ import pytest
 from matplotlib.axes import Axes
 
 import tasks
-from gpt1.cell import Arch, Cell, Corpus, NTransfer
+from gpt1.cell import Arch, Cell, Corpus, NTransfer, PretrainedModel
 from tasks.common.files import sha256_file, write_json
-from tasks.metrics import score_split
+from tasks.metrics import METRICS, score_split
 from tasks.settings import PrepareSettings
-from tasks.world import read_degrees
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis import report
 from workflow.analysis.rows import COLUMNS
-from workflow.analysis.stats.samples import Samples, part_path
 from workflow.configuration.sections import Seeds
 from workflow.grid import Aux, Grid
 
@@ -82,8 +80,7 @@ def make_grid(
 
 
 def build(name: str, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
-    """Sample the cells, then make a table of them: its rows and its Markdown."""
-    write_samples(results, grid)
+    """Make a table: its rows and its Markdown."""
     table = report.build(name, results, grid)
     return table.frame, table.markdown
 
@@ -96,21 +93,8 @@ def the(table: pd.DataFrame, **where: Any) -> pd.Series:
     return table.iloc[0]
 
 
-def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> None:
-    """The samples of the parts whose names end so, by degree where there are degrees."""
-    file = results / "world" / "degrees.csv"
-    degrees = read_degrees(file) if file.exists() else None
-    parts = {part: cells for part, cells in grid.parts().items() if part.endswith(tuple(names))}
-    for part, cells in parts.items():
-        samples = Samples()
-        for cell in cells:
-            samples.add(cell, results, grid.seeds.finetune, degrees)
-        samples.write(part_path(results, part))
-
-
 def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     """`cells.csv` and the tables `names` of a made run, as their programs write them."""
-    write_samples(results, grid)
     no_degrees = pd.DataFrame(columns=["variant", "task", "degree", "mean", "best_baseline"])
     no_degrees.to_csv(results / "degrees.csv", index=False)  # for the positive control
     for name in ("cells", *names):
@@ -137,16 +121,41 @@ def write_all(results: Path, grid: Grid) -> None:
             point = {"arch": arch, "seed": seed, "update": update, "tokens": update * 2560}
             checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss, "cpu": PROCESSOR}
             checkpoint |= {"heldout_perplexity": math.exp(loss), "train_loss": loss - 0.1}
+            checkpoint |= {"heldout_bits_per_byte": loss / math.log(2) / 4}
             write(model.facts(results, update), CHECKPOINT | checkpoint)
-            for name in grid.zero_shot.tasks:
-                limits = grid.zero_shot.normalise[name]
-                gain = (0.6 if arch == "transformer" else 0.3) * progress**3 + rng.gauss(0, 0.03)
-                score = limits.random + gain * (limits.best - limits.random)
-                task = grid.zero_shot.task(name)
-                found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
-                by_scoring = {of: score + i for i, of in enumerate(grid.zero_shot.scorings(name))}
-                found |= {"threshold": -3.1 if name == "cola" else None, "by_scoring": by_scoring}
-                write(model.zero_shot(results, name, update), {**SCORED, **point, **found})
+        for name in grid.zero_shot.tasks:
+            write_zero_shot(results, grid, model, name)
+
+
+def write_zero_shot(results: Path, grid: Grid, model: PretrainedModel, name: str) -> None:
+    """A model's zero-shot scores on a task at every update, and the 120 rows behind each."""
+    rng = np.random.default_rng([model.seed, *name.encode()])
+    task, limits, parts = grid.zero_shot.task(name), grid.zero_shot.normalise[name], []
+    labels = np.arange(120) % {"snli": 3, "mnli": 3, "race": 4}.get(name, 2)
+    for update in grid.updates:
+        progress = math.log1p(update) / math.log1p(3000)
+        gain = (0.6 if model.arch == "transformer" else 0.3) * progress**3
+        wanted = limits.random + gain * (limits.best - limits.random)
+        share = (100 + wanted) / 200 if task.metric == "matthews" else wanted / 100
+        by_scoring = {}
+        for scoring in grid.zero_shot.scorings(name):
+            said = np.where(rng.random(120) < share, labels, (labels + 1) % (labels.max() + 1))
+            by_scoring[scoring] = 100 * float(METRICS[task.metric](labels, said))
+            rows = {"update": update, "scoring": scoring, "label": labels, "prediction": said}
+            guids = [f"{name}/{task.main}/{i}/0" for i in range(120)]
+            parts.append(
+                pd.DataFrame({**rows, "guid": guids, "margin": np.where(said == labels, 1, -0.5)})
+            )
+        point = {"arch": model.arch, "seed": model.seed, "update": update, "tokens": update * 2560}
+        found = {"task": name, "split": task.main, "metric": task.metric, "by_scoring": by_scoring}
+        found |= {
+            "threshold": -3.1 if name == "cola" else None,
+            "score": next(iter(by_scoring.values())),
+        }
+        write(model.zero_shot(results, name, update), {**SCORED, **point, **found})
+    pd.concat(parts, ignore_index=True).to_parquet(
+        model.zero_shot_rows(results, name), write_page_checksum=True
+    )
 
 
 def write_cloze(results: Path, grid: Grid) -> None:
@@ -169,7 +178,8 @@ def write_cloze(results: Path, grid: Grid) -> None:
 def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
     """The score on one skill, as `gpt1.cloze` writes it."""
     score = {"n": n, "correct": correct, "choices": choices}
-    return {**score, "accuracy": 100 * correct / n, "chance": 100 / choices}
+    score |= {"accuracy": 100 * correct / n, "accuracy_by_sum": 100 * correct / n}
+    return {**score, "chance": 100 / choices, "margin": correct / n - 0.5}
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:

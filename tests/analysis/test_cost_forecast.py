@@ -2,13 +2,20 @@
 
 import itertools
 
+import pandas as pd
 import pytest
 import torch
 
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
+from tests.analysis.conftest import write_all, write_answers
 from tests.tasks import conftest as published_files
-from tests.workflow.configs import changed, full, shipped
+from tests.workflow.configs import changed, full, shipped, small
 from workflow.analysis import cost, flops
-from workflow.configuration.read import parse
+from workflow.analysis.sides import of_run
+from workflow.analysis.stats.estimates import SeedPool
+from workflow.configuration.read import as_yaml, parse
+from workflow.plan import Plan
 
 
 @pytest.fixture
@@ -148,3 +155,34 @@ def test_a_gpu_that_is_not_here_needs_a_known_name_or_a_speed_and_a_share(
 def test_a_card_is_known_by_the_words_of_its_name():
     names = ("NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA L40", "Tesla V100-SXM2-16GB")
     assert [flops.peak(name) for name in names] == [989e12, 312e12, 181e12, None]  # no bfloat16
+
+
+def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(tmp_path):
+    config = parse(changed(small(), "experiment.studies", {}))  # Table 5 is the first of them
+    grid = Plan(config).grid()
+    write_all(tmp_path, grid)
+    write_answers(tmp_path, grid)
+    (tmp_path / "config.yaml").write_text(as_yaml(config))
+    for path in tmp_path.glob("cells/*n_transfer-none/*.json"):  # of another kind
+        write_json(path, read_json(path) | {"n_transfer": "none"})
+    found, per_model = cost.decided(tmp_path)
+    assert per_model == 1
+    assert [*found] == ["mean of 2", "CoLA", "RTE"] and [*found.index] == [2, 3, 5, 10, 20]
+    assert (found.diff().dropna() < 0).all(axis=None) and (found > 0).all(axis=None)
+    side = of_run(tmp_path)
+    lines = [side.cells[line, "rte"].score for line in ("full", "finetune.lm_coef-0")]
+    pool = SeedPool([*side.pooled.values()])
+    both = pool.estimate([(1.0, {"rte": lines[0]}), (-1.0, {"rte": lines[1]})], {"rte": 1.0})
+    assert found.loc[5, "RTE"] == pytest.approx(both.decides(5))
+    for path in tmp_path.glob("cells/finetune.lm_coef-0/*.json"):
+        path.unlink()
+    with pytest.raises(InputError, match="several seeds on all tasks; give a finished run"):
+        cost.decided(tmp_path)
+
+
+def test_seeds_of_pre_training_cost_a_model_each_and_those_of_fine_tuning_none():
+    config = changed(shipped(), "experiment.seeds", {"pretrain": [0, 1], "finetune": [0, 1, 2, 3]})
+    hours = pd.Series({"pre-training": 10.0, "fine-tuning": 8.0})
+    assert cost.of_n_seeds(hours, parse(config), 5, 2.0) == 5 * (10 / 2 + 2 * 8 / 4)
+    assert cost.of_n_seeds(hours, parse(config), 5, 0) == 10 + 5 * 8 / 4
+    assert cost.of_n_seeds(hours.drop("pre-training"), parse(config), 5, 0) == 5 * 8 / 4

@@ -1,5 +1,8 @@
 """The rules on trial and the trial itself, on simulated pools whose truth is known."""
 
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +11,7 @@ from scipy import stats
 from bench.false_keeps import rules, trial
 from tasks.common.errors import InputError
 
+ROOT = Path(__file__).parents[2]
 ROWS = 400
 
 
@@ -75,7 +79,7 @@ def test_the_unpaired_z_has_the_standard_errors_that_harnesses_print():
 
 def test_the_mixed_model_has_the_p_of_another_library(monkeypatch):
     found = []
-    monkeypatch.setattr(rules, "by_p", lambda a, b, p: found.append(p))
+    monkeypatch.setattr(rules, "by_p", lambda difference, p: found.append(p))
     for seed, sd in ((3, 0.02), (4, 0.05)):
         rules.mixed_model(side(seed, 3, 0.8, sd), side(seed + 10, 3, 0.8, sd))
     # MixedLM of statsmodels 0.15.0 with method="cg".
@@ -113,25 +117,23 @@ def test_pairs_are_disjoint_and_within_half_of_the_pool():
             assert len({int(seed) for a, b in half for seed in (*a, *b)}) <= 20
 
 
-def test_the_interval_of_a_share_covers_it_over_pools():
+@pytest.mark.parametrize(
+    ("rule", "k", "share"),
+    [(rules.mcnemar, 1, 12.9), (rules.welch, 5, 2.0)],  # by 20,000 simulated pairs
+)
+def test_the_interval_of_a_share_covers_it_over_pools(rule, k, share):
     covered = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         answers = {trial.BASE: side(seed, 60, 0.8, 0.03, 1)}
         pool = trial.Pool(answers, {trial.BASE: rng.permutation(60).tolist()})
-        halves = [
-            [
-                rules.mcnemar(
-                    pool.runs(trial.BASE, a, ["task 0"]), pool.runs(trial.BASE, b, ["task 0"])
-                )
-                == "keep"
-                for a, b in half
-            ]
-            for half in trial.pairs(pool, 1, 200)
-        ]
-        found = trial.with_interval(halves)
-        covered += found["low"] <= 12.9 <= found["high"]  # by 20,000 simulated pairs
-    assert covered >= 34
+        runs = partial(pool.runs, trial.BASE, tasks=["task 0"])
+        halves = trial.pairs(pool, k, 200)
+        found = trial.with_interval(
+            [[rule(runs(a), runs(b)) == "keep" for a, b in half] for half in halves]
+        )
+        covered += found["low"] <= share <= found["high"]
+    assert covered >= 35
 
 
 def frame_of(pool: trial.Pool) -> pd.DataFrame:
@@ -170,11 +172,56 @@ def test_a_pool_that_cannot_be_judged_is_refused_in_one_line(tmp_path, damage, f
         trial.Pool.read(tmp_path / "pool.parquet")
 
 
+def test_coverage_is_also_of_each_half_of_the_bases_seeds(monkeypatch):
+    monkeypatch.setattr(trial, "SEEDS", (1, 2, 3))
+    pool = pool_of({}, n_base=48)
+    found = pd.DataFrame(trial.coverage(pool, 20)).set_index(["half", "seeds", "task"])
+    assert {*found.index.get_level_values("half")} == {"all", "first", "second"}
+    failing = {task: of.copy() for task, of in pool.answers[trial.BASE].items()}
+    failing["task 0"][30:34] = 0.0  # of the second half
+    other = trial.Pool({trial.BASE: failing}, pool.seeds)
+    again = pd.DataFrame(trial.coverage(other, 20)).set_index(["half", "seeds", "task"])
+    pd.testing.assert_frame_equal(found.loc["first"], again.loc["first"])
+    assert (again.loc[("second", 3, "task 0"), "with_failed"]) > 50
+    assert found.loc[("second", 3, "task 0"), "with_failed"] == 0
+
+
+def test_a_search_has_the_same_changes_whatever_the_rule_and_the_number_of_seeds(named):
+    pool = pool_of({"worse": 8.0, "worst": 16.0})
+    of = [
+        trial.search(pool, named[rule], k, 3)
+        for rule in ("higher", "Welch's t over seeds")
+        for k in (1, 3)
+    ]
+    assert len({found["available"] for found in of}) == 1
+    sure = trial.search(pool, lambda a, b: "keep" if rules.gain(a, b) > 4 else "discard", 3, 3)
+    assert sure["gain"] == sure["available"] and not sure["false keeps"] + sure["missed"]
+
+
+def test_what_compare_says_of_seeds_alone_is_of_the_kept_pool():
+    pool = trial.Pool.read(ROOT / "bench/false_keeps/pool.parquet")
+    kept = pd.read_csv(ROOT / "workflow/analysis/stats/seeds_alone.csv")
+    found = pd.DataFrame(trial.seeds_alone(pool))
+    pd.testing.assert_frame_equal(found, kept, check_dtype=False, rtol=1e-3)
+
+
+def test_the_kept_predictions_are_of_rules_on_trial(named):
+    predicted = pd.read_csv(ROOT / "bench/false_keeps/predicted.csv")
+    assert {*predicted["rule"]} == {*named}
+
+
 def test_the_trial_of_a_pool_writes_its_tables_and_figure(tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "SEEDS", (1, 3, 5))
     frame_of(pool_of({"worse": 8.0})).to_parquet(tmp_path / "pool.parquet")
-    trial.main([str(tmp_path / "pool.parquet"), "--pairs", "20", "--out", str(tmp_path / "out")])
+    guesses = [("z over rows, unpaired", 1, 40, 1), ("Welch's t over seeds", 1, 0, 0)]
+    predicted = pd.DataFrame(guesses, columns=["rule", "seeds", "false_keeps", "power"])
+    predicted.to_csv(tmp_path / "predicted.csv", index=False)
+    argv = [str(tmp_path / "pool.parquet"), "--predicted", str(tmp_path / "predicted.csv")]
+    trial.main([*argv, "--pairs", "20", "--out", str(tmp_path / "out")])
     made = {path.name for path in (tmp_path / "out").iterdir()}
+    verdicts = pd.read_csv(tmp_path / "out" / "verdicts.csv").set_index("rule")
+    assert verdicts.loc["Welch's t over seeds", ["false_keeps_right", "power_right"]].all()
+    assert not verdicts.loc["z over rows, unpaired", "power_right"]
     assert made >= {"false_keeps.csv", "power.md", "search.csv", "coverage.csv", "false_keeps.svg"}
     kept = pd.read_csv(tmp_path / "out" / "false_keeps.csv").set_index(["rule", "seeds", "task"])
     assert 10 <= kept.loc[("higher", 1, "mean"), "share"] <= 90

@@ -72,7 +72,6 @@ STAGES = {  # a rule, and a file that its job makes
     "finetune_kept_full_rte": "cells/full/rte.json",  # which smoke.yaml keeps
     "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
     "cloze": f"cloze/{CHECKPOINT}",
-    "samples_transformer_ablation": "samples/transformer_ablation.parquet",
     "tables_ablation": "figures/ablation.png",
     "page": "index.html",
 }

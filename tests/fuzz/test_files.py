@@ -37,7 +37,6 @@ from tests.tasks import conftest
 from tests.tasks.both_layouts import pin, write
 from tests.tasks.hub_files import manifest
 from workflow.analysis.rows import read_predictions
-from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 
 # One task for each way of reading: tables with and without a header, scores, JSON lines, tables
@@ -193,14 +192,6 @@ GRID = make_grid("rte", layers=LAYERS, arch=("transformer",), aux=("on",))
 CELL = GRID.cells()[0]
 
 ROWS = [(0, "dev", f"rte/dev/{row}", "", 1.0, float(row % 2)) for row in range(6)]
-
-
-def test_samples(tmp_path):
-    write_all(tmp_path / "made", GRID)
-    samples, path = Samples(), tmp_path / "samples" / "x.parquet"
-    samples.add(CELL, tmp_path / "made", [0])
-    samples.write(path)
-    fuzz(path.parent, lambda: Samples.read([path]))
 
 
 def test_tables(tmp_path):

@@ -15,7 +15,6 @@ import os
 import tarfile
 from pathlib import Path
 
-from tests.analysis.conftest import write_samples
 from workflow import studies
 from workflow.analysis import figures, report
 from workflow.configuration.read import parse, read
@@ -45,7 +44,6 @@ def build(folder: Path) -> dict[str, str]:
 def make(results: Path, lines: Plan) -> None:
     """All that `snakemake all` and the studies make from the cells of a run."""
     grid = Grid.parse(lines.grid().to_json())
-    write_samples(results, grid)
     heads = studies.heads(lines)
     page = PagePlan(tables=TABLES, figures=list(figures.TABLES), studies=heads)
     drawn = (f"figures/{name}.png" for name in figures.TABLES)

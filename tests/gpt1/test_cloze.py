@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gpt1 import cloze
@@ -46,28 +47,38 @@ def scorer(request, tokenizer):
 def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
     scorer, tokenizer, tmp_path
 ):
-    found = cloze.predict(scorer, cloze.read_items(write_items(tmp_path), tokenizer))
-    for item, prediction in zip(ITEMS, found, strict=True):
-        means = []
+    found = cloze.ask(scorer, cloze.read_items(write_items(tmp_path), tokenizer))
+    for item, row in zip(ITEMS, found, strict=True):
+        means, sums = [], []
         for choice in item["choices"]:
             scored = tokenizer.encode(choice)
             ids = [tokenizer.newline_id, *tokenizer.encode(item["context"]), *scored]
             ids = ids[:1] + ids[1:][-(toy.N_CTX - 1) :]
-            means.append(np.mean(by_hand(scorer, ids)[-len(scored) :]))
-        assert prediction == int(np.argmax(means))
+            values = by_hand(scorer, ids)[-len(scored) :]
+            means.append(np.mean(values))
+            sums.append(np.sum(values))
+        assert (row["prediction"], row["by_sum"]) == (np.argmax(means), np.argmax(sums))
+        right = means.pop(item["label"])
+        assert row["log_probability"] == pytest.approx(right, rel=1e-4)
+        assert row["margin"] == pytest.approx(right - max(means), rel=1e-3, abs=1e-4)
 
 
 def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_path):
     items = cloze.read_items(write_items(tmp_path), tokenizer)
-    predictions = cloze.predict(scorer, items)
+    first = cloze.ask(scorer, items)
+    predictions = [row["prediction"] for row in first]
     labels = [*predictions[:2], 1 - predictions[2], (predictions[3] + 1) % 3]
     told = [{**item, "label": int(label)} for item, label in zip(ITEMS, labels, strict=True)]
-    found = cloze.score(scorer, cloze.read_items(write_items(tmp_path, told), tokenizer))
+    rows = cloze.ask(scorer, cloze.read_items(write_items(tmp_path, told), tokenizer))
+    found = cloze.scores(rows)
     assert list(found) == ["mood", "copy"]
+    by_sum = sum(row["by_sum"] == row["label"] for row in rows[:3])
+    assert found["mood"].accuracy_by_sum == pytest.approx(100 * by_sum / 3)
+    assert found["mood"].margin == pytest.approx(np.mean([row["margin"] for row in rows[:3]]))
     names = ("n", "correct", "choices", "accuracy", "chance")
     for skill, numbers in (("mood", (3, 2, 2, 200 / 3, 50)), ("copy", (1, 0, 3, 0, 100 / 3))):
         numbers = dict(zip(names, numbers, strict=True))
-        assert found[skill].model_dump() == pytest.approx(numbers)
+        assert found[skill].model_dump(include={*names}) == pytest.approx(numbers)
 
 
 WRONG = {
@@ -105,6 +116,10 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(arch, t
     arguments += ["--settings", toy.model(arch).to_json(), "--checkpoints", *checkpoints]
     printed = call(cloze.main, *arguments).stdout.splitlines()
     assert len(printed) == 2
+    rows = pd.read_parquet(out / "rows.parquet")
+    assert [*rows.groupby("update").size()] == [len(ITEMS)] * 2
+    assert rows["skill"].tolist() == [item["skill"] for item in ITEMS] * 2
+    assert rows.dtypes[["item", "label", "prediction"]].eq("int64").all()
     for update, line in zip((0, 8), printed, strict=True):
         record = read_json(out / f"update-{update}.json")
         assert [record[key] for key in ("arch", "corpus", "seed")] == [arch, "shuffled", 3]

@@ -78,11 +78,47 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
         digest = hashlib.sha256((out / f"{split}.bin").read_bytes()).hexdigest()
         assert digest == of_split["sha256"]
         assert [document["name"] for document in of_split["documents"]] == names
+        given = [BOOKS[name].replace("\r\n", "\n") for name in names]
+        assert of_split["source_bytes"] == sum(len(text.encode()) for text in given)
         for document in of_split["documents"]:
             words = [*naive_bpe.words(BOOKS[document["name"]]), "\n"]
             ids = stream[document["start"] : document["start"] + document["tokens"]]
             assert ids.tolist() == naive.encode_words(words)
             assert ids[-1] == tokenizer.newline_id
+
+
+def test_a_mixture_has_its_shares_of_the_bytes_in_whole_books(tmp_path):
+    sizes = {"novels": [300] * 20, "news/daily": [50] * 40, "letters": [100] * 5}
+    books = {
+        f"{k}/{i}.txt": "a word " * of for k, many in sizes.items() for i, of in enumerate(many)
+    }
+    folder = write_books(tmp_path / "mixed", books)
+    heldout = ["letters/0.txt", "novels/3.txt"]
+
+    def made(shares, name):
+        settings = CorpusSettings(heldout=heldout, shares=shares)
+        corpus.documents(folder, settings, tmp_path / name / "documents")
+        facts = json.loads((tmp_path / name / "documents.json").read_text())["documents"]
+        assert sorted(one["name"] for one in facts if one["heldout"]) == heldout
+        of_parts = Counter()
+        for one in facts:
+            of_parts[one["name"].partition("/")[0]] += one["source_bytes"] * (not one["heldout"])
+        return {part: n // 700 for part, n in of_parts.items() if n}, {one["name"] for one in facts}
+
+    assert made(None, "all")[0] == {"novels": 57, "news": 20, "letters": 4}
+    parts, names = made({"novels": 3, "news": 2}, "mixed-3-2")
+    assert parts == {"novels": 30, "news": 20}  # as much as the news allow
+    more, others = made({"novels": 6, "news": 4}, "mixed-6-4")
+    assert (more, others) == (parts, names)
+    assert made({"novels": 9, "news": 1}, "mixed-9-1")[0] == {"novels": 57, "news": 6}
+    with pytest.raises(InputError, match="whole books of novels make up 13% where 0% are asked"):
+        made({"novels": 1, "news": 1000}, "least")
+    with pytest.raises(InputError, match="news/daily lies in news; name folders beside each other"):
+        made({"news": 1, "news/daily": 1}, "nested")
+    with pytest.raises(
+        InputError, match="no book to train on in .*/poems; .* are letters, news, nov"
+    ):
+        made({"novels": 1, "poems": 1}, "none")
 
 
 SHUFFLED = {"d.txt": "One two three four five ! Six seven.\n"}

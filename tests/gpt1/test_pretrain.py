@@ -66,6 +66,8 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
         assert (meta["corpus"], meta["seed"], meta["made"]) == ("books", 0, True)
         assert meta["cpu"].endswith(f", {torch.backends.cpu.get_cpu_capability()}")
         assert meta["heldout_perplexity"] == pytest.approx(math.exp(meta["heldout_loss"]))
+        bits = meta["heldout_loss"] / math.log(2)  # a token, each of three bytes
+        assert meta["heldout_bits_per_byte"] == pytest.approx(bits / 3)
         load_checkpoint(out / f"update-{update}.safetensors", arch, toy.model(arch), "t" * 64)
     rows = list(csv.DictReader((out / "log.csv").read_text().splitlines()))
     assert [int(r["update"]) for r in rows] == list(range(1, 9))

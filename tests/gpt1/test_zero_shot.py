@@ -10,12 +10,13 @@ from gpt1.cell import PretrainedModel
 from gpt1.data import load_task, sample
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
+from gpt1.training.scorer import Scorer, margins
 from gpt1.zero_shot import EMPTY, EncodedPrompt, ask, best_threshold, fill, predict, score_task
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
+from tasks.metrics import score_split
 from tasks.prompt import Prompt
 from tests.gpt1 import toy
 from tests.gpt1.cell_jobs import rows_of, write_checkpoint, write_encoded
@@ -146,8 +147,35 @@ def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
     encoded.splits["train"].labels[:] = train > np.median(train)
     threshold = best_threshold(train, encoded.splits["train"].labels)
     encoded.splits["dev"].labels[:] = dev > threshold
-    record = score_task(scorer, encoded, settings("cola"), prompt)
+    record, (rows,) = score_task(scorer, encoded, settings("cola"), prompt)
     assert (record["threshold"], record["score"]) == (threshold, 100)
+    assert rows["log_probability"].tolist() == dev.tolist()
+    assert rows["margin"] == pytest.approx(abs(dev - threshold))  # all are on the right side
+
+
+def test_margins_are_over_the_best_wrong_choice():
+    scores, labels = np.array([[-3.0, -1, -2], [-3.0, -1, -2], [-1.0, -5, -1]]), np.array([1, 2, 0])
+    right, margin = margins(scores, labels)
+    assert (right.tolist(), margin.tolist()) == ([-1, -2, -1], [1, -1, 0])
+
+
+@pytest.mark.parametrize("name", ["race", "stsb", "mrpc"])
+def test_the_rows_behind_a_score_give_it_again(scorer, name):
+    encoded = toy.encoded(task(name), train=4, dev=30)
+    record, parts = score_task(scorer, encoded, settings(name), prompt_of(name))
+    assert [part["scoring"][0] for part in parts] == [*record["by_scoring"]]
+    for part in parts:
+        spec = task(name).spec
+        split, kind = encoded.splits[encoded.main], float if spec.soft_labels else int
+        said, labels = (part[of].astype(kind) for of in ("prediction", "label"))
+        found = score_split(spec, said, labels, split.groups, encoded.main)
+        score = record["by_scoring"][part["scoring"][0]]
+        assert found[encoded.main][spec.metric] == pytest.approx(score, abs=1e-4)
+        assert part["guid"] == split.guids
+        if name == "stsb":
+            assert np.isnan(part["margin"]).all()
+        else:
+            assert ((part["margin"] > 0) == (said == labels)).all()
 
 
 def test_the_ids_of_words_and_texts_are_those_of_the_whole_text(tmp_path):
@@ -187,7 +215,7 @@ def test_a_limit_scores_a_sample_and_not_the_first_rows(scorer, monkeypatch):
         return {"heuristic": np.zeros((len(split), 1))}
 
     monkeypatch.setattr(zero_shot, "ask", scores)
-    record = score_task(scorer, encoded, settings("cola", limit=10), prompt_of("cola"))
+    record, _ = score_task(scorer, encoded, settings("cola", limit=10), prompt_of("cola"))
     assert record["n"] == 10
     every = [encoded.splits[name].guids for name in ("train", "dev")]
     assert seen == [[guids[i] for i in sample(40, 10)] for guids in every]
@@ -202,7 +230,7 @@ def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
         by_scoring = {"heuristic": said, "prompt": said[:, ::-1]}
         monkeypatch.setattr(zero_shot, "ask", lambda *_, of=by_scoring: of)
         own = settings("sst2", random=25, best=75)
-        record = score_task(scorer, encoded, own, prompt_of("sst2"))
+        record, _ = score_task(scorer, encoded, own, prompt_of("sst2"))
         assert (record["score"], record["relative"]) == (12.5 * right, relative)
         assert record["by_scoring"] == {"heuristic": 12.5 * right, "prompt": 100 - 12.5 * right}
 

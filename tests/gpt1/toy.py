@@ -161,7 +161,7 @@ def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64, made=False):
     for name, n in (("train", train), ("heldout", heldout)):
         (np.arange(n) * 7 % 31).astype("<u2").tofile(folder / f"{name}.bin")
         digest = sha256_file(folder / f"{name}.bin")
-        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": digest}
+        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": digest, "source_bytes": 3 * n}
     path = folder / "corpus.json"
     facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books", "documents": ""}
     write_json(path, {**facts, "splits": splits, "made": made})

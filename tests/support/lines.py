@@ -45,6 +45,7 @@ def line(
     return Line(
         **{"name": name(overlay) or FULL, "arch": arch, "n_transfer": n, "n_layer": depth},
         **{"aux": aux, "corpus": corpus, "model": name(read), "pretrain": list(pretrain)},
+        update=3000,
         plain=True,
     )
 

@@ -37,7 +37,7 @@ def test_on_a_terminal_a_plan_is_a_table_that_fits_and_no_list_of_jobs(tmp_path)
     table = said.partition("Job stats")[2].partition("total")[0]
     rows = dict(re.findall(r"^ ([a-z ]+?) +(\d+) *$", table, re.MULTILINE))
     assert code == 0 and "results/logs/" not in said
-    assert {"pretrain", "finetune", "samples", "tables"} <= set(rows) and len(rows) <= 20
+    assert {"pretrain", "finetune", "tables"} <= set(rows) and len(rows) <= 20
 
 
 def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):

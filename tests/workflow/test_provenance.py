@@ -203,7 +203,7 @@ def test_a_file_is_listed_with_its_content_when_it_has_been_made(tmp_path, monke
     assert not provenance(tmp_path, 1).refusal([job])
     assert provenance(tmp_path, 2).with_other("config", [job]) == job.output
     assert not provenance(tmp_path, 1).with_other("config", [job])
-    for name in ("study", "page", "grid", "lines"):  # which a part of the config determines
+    for name in ("study", "page", "grid"):  # which a part of the config determines
         assert provenance(tmp_path, 1).refusal([Job(file, **{"study": "one", name: "another"})])
 
 

@@ -207,7 +207,12 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     )
     plans = [one_study(lines={"own": {}, "b": other}, **axis) for other in others]
     read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in plans]
-    assert read[0] == read[1] == read[2] and len(read[0]) == 3 * 9  # seeds and checkpoints
+    scores = [{path for path in files if "/zero_shot/" in path} for files in read]
+    assert scores[0] == scores[1] == scores[2] and len(scores[0]) == 3 * 9  # seeds, checkpoints
+    facts = [
+        files - own for files, own in zip(read, scores, strict=True)
+    ]  # of 3 seeds, at 0 and 5000
+    assert [len(of) for of in facts] == [6, 12, 6] and facts[0] == facts[2] < facts[1]
 
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
@@ -260,6 +265,21 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
     assert f"--checkpoints {folder}/pretrain/transformer/seed-0/update-40.safetensors " in said
     assert said.count("python -m gpt1 tokenizer") == 1
     assert "--encoded results/smoke/encoded/rte " in said
+
+
+def test_a_line_on_the_synthetic_world_reads_books_of_a_folder_beside_the_run(tmp_path):
+    (tmp_path / "novels").mkdir()
+    (tmp_path / "novels" / "one.txt").write_text("Once there was a book. " * 50)
+    line = "experiment.studies.ablation.lines.novels"
+    config = changed(small(), line, {"corpus.folder": "novels"})
+    work = ["--directory", str(tmp_path), *with_config(tmp_path, config)]
+    folder = "results/variants/corpus.folder-novels"
+    said = snakemake(ROOT, "-n", "-p", *work, f"{folder}/corpus/documents")
+    assert "gpt1 corpus documents --folder novels " in said
+    absent = changed(config, line, {"corpus.folder": "none"})
+    work = ["--directory", str(tmp_path), *with_config(tmp_path, absent)]
+    said = snakemake(ROOT, "-n", *work, "results/ablation.csv")
+    assert "no .txt file in none" in said
 
 
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):

@@ -1,4 +1,4 @@
-"""The analysis: from cells to samples, tables, figures, claims and the page."""
+"""The analysis: from cells to tables, figures, claims and the page."""
 
 from tasks.common.programs import show_door
 

@@ -5,7 +5,6 @@ import sys
 from tasks.common.programs import door
 
 PROGRAMS = {
-    "samples": "workflow.analysis.stats.samples",
     "report": "workflow.analysis.report",
     "cost": "workflow.analysis.cost",
     "compare": "workflow.analysis.compare",

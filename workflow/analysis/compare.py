@@ -9,6 +9,7 @@ the place of a results folder; comma-separated folders are the seeds of one mode
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from textwrap import fill
@@ -17,33 +18,52 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy.special import ndtr, ndtri
 
-from gpt1.cell import FULL
-from tasks.common.errors import InputError
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import EQUAL, UNDECIDED
 from workflow.analysis.figures import style
-from workflow.analysis.paper import EIGHT
-from workflow.analysis.sides import Scored, Side, Source, side
-from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
-from workflow.analysis.stats.scores import equally
+from workflow.analysis.ranking import Ranking, rank
+from workflow.analysis.sides import (
+    ONE_SEED,
+    ROWS,
+    SEEDS,
+    Scored,
+    Side,
+    Source,
+    in_common,
+    members_of,
+    pool_of,
+    side,
+)
+from workflow.analysis.stats.estimates import (
+    LEVEL,
+    MOST_SEEDS,
+    POWER,
+    Estimate,
+    SeedPool,
+    half_width,
+    holm,
+)
+from workflow.analysis.stats.scores import Component, equally
 from workflow.analysis.table import DECIMALS, Table
 from workflow.configuration.sections import Margins
 
 HIGHER, LOWER, SAME = "b higher", "b lower", "same in every row"
-SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers
 MOST_LINES, ACROSS = 12, 4  # of the figure: most panels, and panels in a row
-NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6}
-WORDS = ("verdict", "needs")
+NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6, "seeds_alone": 1}
+ALONE = "by seeds alone"
+WORDS = ("verdict", "needs", ALONE)
 LEGEND = (
     "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a line, by which tasks "
     "are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: what "
     "would decide a difference of this size with a power of 80 %. `!`: a run behind it raised an "
     "alarm, named in the CSV."
 )
-ONE_SEED = (
-    "**Of one seed** intervals and verdicts are over the rows alone: they tell two models apart, "
-    "not two ways of training, which takes 2 seeds."
+BY_SEEDS = (
+    "`by seeds alone`: so many of 100 pairs of small models that differ by the seed alone differ "
+    "by as many points of accuracy, on a task or on a mean of four; so many unpaired seeds would "
+    "decide the difference, if they vary as those do (docs/false-keeps.md)."
 )
 
 
@@ -84,25 +104,8 @@ class Comparison(Table):
 def compare(a: Source, b: Source, metric: str) -> Comparison:
     """`b` minus `a`; `gpt1.compare` describes the arguments."""
     one, other = side(a, metric), side(b, metric)
-    paired: dict[str, dict[str, tuple[Scored, Scored]]] = {}
-    left_out: dict[str, None] = {}
-    for (line, task), mine in sorted(one.cells.items(), key=lambda of: of[0][0] != FULL):
-        if (its := other.cells.get((line, task))) is None:
-            continue
-        if why := mine.unlike(its):
-            left_out[f"{task} ({why})"] = None
-        else:
-            paired.setdefault(line, {})[task] = mine, its
-    if not paired:
-        has = [", ".join(" on ".join(key) for key in of.cells) for of in (one, other)]
-        why = f"a has {has[0]:.99}, b has {has[1]:.99}"
-        if left_out:
-            why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
-        raise InputError(f"{one.name} and {other.name} have no score in common: {why}")
-    # A line with the same scores in both is pooled once.
-    every = (*one.pooled, *other.pooled)
-    pooled = {repr([[*of.values] for of in line.values() if of]): line for line in every}
-    pool = SeedPool([*pooled.values()])
+    paired, left_out = in_common([one, other])
+    pool = pool_of([one, other])
     rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]
     titles = other.titles | one.titles
     frame = pd.DataFrame(chain(*rows))
@@ -116,27 +119,32 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
     return Comparison(frame, parts, NUMBERS, WORDS)
 
 
+def of_all(sources: Sequence[Source], metric: str) -> Comparison | Ranking:
+    """The comparison of two sources, or the ranking of more."""
+    if len(sources) == 2:
+        return compare(sources[0], sources[1], metric)
+    return rank(sources, metric)
+
+
 def _title(titles: pd.Series) -> str:
     """A task's title; `mean` for averages over different numbers of tasks."""
     return titles.iloc[0] if titles.nunique() == 1 else "mean"
 
 
 def _rows(
-    line: str, pairs: Mapping[str, tuple[Scored, Scored]], pool: SeedPool, margins: Margins
+    line: str, pairs: Mapping[str, Sequence[Scored]], pool: SeedPool, margins: Margins
 ) -> Iterator[dict[str, Any]]:
     """The rows of a line: its averages, then its tasks; one seed is judged by the rows alone."""
     a, b = ({task: pair[i].score for task, pair in pairs.items()} for i in (0, 1))
     shown = {task: (its.metric, its.title) for task, (_, its) in pairs.items()}
-    averages = {"avg": list(EIGHT)} if len(pairs) > len(EIGHT) else {}
-    averages |= {"mean": [*pairs]} if len(pairs) > 1 else {}
-    members = averages | {task: [task] for task in pairs}
+    members = members_of([*pairs])
     found = {n: pool.estimate([(1.0, b), (-1.0, a)], equally(of)) for n, of in members.items()}
     judged = {n: of if of.n_seeds > 1 else of.of_rows for n, of in found.items() if of}
     p = {name: of.p for name, of in judged.items()}
     p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
     for name, of in judged.items():
         whole, its = of.score, np.mean([b[t].at(of.score.seeds).value for t in members[name]])
-        margin = margins.mean if name in averages else margins.task
+        margin = margins.task if name in pairs else margins.mean
         metric, title = shown.get(name, ("mean", f"mean of {len(members[name])} tasks"))
         verdict = EQUAL if of.within(margin) else UNDECIDED
         if p[name] < 1 - LEVEL:
@@ -152,7 +160,39 @@ def _rows(
             **{"diff_by_seed": tuple(whole.values), "over": SEEDS if of.seeds else ROWS},
             **{"p": of.p, "p_holm": p[name], "verdict": verdict},
             "needs": of.needs(distance) if verdict == UNDECIDED else "",
+            "seeds_alone": np.nan if of.seeds else seeds_alone(of, name not in pairs),
+            "needs_seeds": "" if of.seeds else needs_seeds(of, name not in pairs),
         }
+
+
+@cache
+def _pool(is_mean: bool) -> pd.DataFrame:
+    """How pairs of models that differ by the seed alone differed; made by `bench.false_keeps`."""
+    found = pd.read_csv(Path(__file__).parent / "stats" / "seeds_alone.csv")
+    return found[found["scope"] == ("mean" if is_mean else "task")]
+
+
+def seeds_alone(of: Estimate, is_mean: bool) -> float:
+    """How many of 100 pairs that differ by the seed alone differ by as many points, or more.
+
+    If the rows say less than the pool's, what they may add is added.
+    """
+    pool = _pool(is_mean)
+    more = max(0.0, of.score.over_rows.variance - float(pool["error"].iloc[0]) ** 2)
+    error, least = np.sqrt(more) or 1e-9, max(0.0, abs(of.value) - 1e-6)  # as many count, too
+    ends = ((sign * pool["points"] - least) / error for sign in (1, -1))
+    return 100 * float(sum(ndtr(end).mean() for end in ends))
+
+
+def needs_seeds(of: Estimate, is_mean: bool) -> str:
+    """How many seeds would decide a difference with a power of 80 % if they vary as that pool's."""
+    variance, rows = 2 * float(_pool(is_mean)["sd"].iloc[0]) ** 2, of.score.over_rows
+    for n in range(2, MOST_SEEDS + 1):
+        parts = [Component(variance / n, n - 1), rows]
+        error = np.sqrt(variance / n + rows.variance)
+        if half_width(parts, LEVEL) + ndtri(POWER) * error <= abs(of.value):
+            return f"{n} seeds"
+    return f"more than {MOST_SEEDS} seeds"
 
 
 def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
@@ -160,8 +200,9 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
     differ = frame[frame["verdict"] != SAME]
     yield "# b minus a"
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
-    if (differ["over"] == ROWS).any():
-        yield ONE_SEED
+    is_of_one = bool((differ["over"] == ROWS).any())
+    if is_of_one:
+        yield f"{ONE_SEED} {BY_SEEDS}"
     intervals = markdown.intervals(differ, "diff", "diff_low", "diff_high")
     pairs = zip(intervals, differ["alarms"], strict=True)
     texts = differ.assign(
@@ -169,10 +210,15 @@ def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.Da
         b=markdown.column(differ["b"], ".1f"),
         difference=[text + markdown.mark(alarms) for text, alarms in pairs],
         p=differ["p_holm"].map(markdown.p_value),
+        alone=[
+            f"{share:.0f} of 100; {needs}" if share == share else ""
+            for share, needs in zip(differ["seeds_alone"], differ["needs_seeds"], strict=True)
+        ],
     ).set_index("task_title")
     for _, rows in texts.rename_axis("task").groupby("line", sort=False):
         yield f"## {rows['line_title'].iloc[0]}"
-        yield rows[["a", "b", "difference", "p", "verdict", "needs"]]
+        shown = rows[["a", "b", "difference", "p", "verdict", "needs", *["alone"] * is_of_one]]
+        yield shown.rename(columns={"alone": ALONE})
     yield LEGEND.format(one.margins)
 
 
@@ -183,7 +229,7 @@ def _changed(what: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> list[str 
     return [f"## {len(differ)} of {len(both)} {what} differ", differ] if a and b else []
 
 
-def _trained(pairs: Sequence[tuple[Scored, Scored]]) -> list[str | pd.DataFrame]:
+def _trained(pairs: Sequence[Sequence[Scored]]) -> list[str | pd.DataFrame]:
     """A section on what cells record of their training and has differed; empty if nothing has."""
     differ: dict[str, list[tuple[Any, Any]]] = {}
     for one, other in pairs:
@@ -200,9 +246,10 @@ def main(argv: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("a", help="a folder of results, or of a model's logs")
-    parser.add_argument("b", help="the other one, from which it is subtracted")
+    parser.add_argument("b", nargs="+", help="the other one, from which it is subtracted, or more")
     parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
     args = parser.parse_args(argv)
-    made = compare(args.a.split(","), args.b.split(","), "accuracy")
+    sources = [one.split(",") for one in (args.a, *args.b)]
+    made = of_all(sources, "accuracy")
     made.write(args.out)
     print(made.markdown)

@@ -3,11 +3,13 @@
     python -m workflow.analysis cost --configfile workflow/config/novels.yaml --config data=FOLDER
     python -m workflow.analysis cost --configfile workflow/config/paper.yaml --config data=FOLDER \
         --card H100 --mfu 0.4
+    python -m workflow.analysis cost --configfile workflow/config/world.yaml --spread results/quick
 
 The speed is that of updates on random tokens, timed for each stage and architecture, or a given
 share of the peak of a card that need not be present. Costs are core-hours, or hours of one GPU.
 They leave out preparing the data, starting programs, scoring along pre-training, tables and
-waiting. Numbers of rows and their lengths are those of the published sets or of the synthetic
+waiting. With the spread of a finished run it also says which differences more seeds, at what cost,
+would decide. Numbers of rows and their lengths are those of the published sets or of the synthetic
 world, within the config's limits; the user's own rows are counted and their words averaged.
 """
 
@@ -22,13 +24,17 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from gpt1.cell import Arch
+from gpt1.cell import FULL, Arch
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
+from tasks.common.errors import InputError
 from tasks.splits import choose_splits
 from tasks.world.tasks import train_rows
 from workflow.analysis import flops
+from workflow.analysis.sides import of_run
+from workflow.analysis.stats.estimates import SeedPool, kinds
+from workflow.analysis.stats.scores import equally
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
@@ -42,6 +48,7 @@ LENGTHS = {
 }  # fmt: skip
 SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # per row
 MOST_FLOPS = 1e12  # of a timed update on a CPU, which takes only a part of a larger batch
+SEEDS = 2, 3, 5, 10, 20  # for which it is said what they would decide
 UPDATES = 5  # to time, after one to warm up; fewer if they take long
 LONG = 20.0  # seconds
 STATE = 3  # a state has the weights and Adam's two moments
@@ -153,6 +160,45 @@ def disk(config: Config) -> float:
     return total / 1e9
 
 
+def decided(run: Path) -> tuple[pd.DataFrame, float]:
+    """The differences, in points, that numbers of seeds decide with a power of 80 %, by the seeds.
+
+    A column for the mean and one for each task. They are of two lines that vary over seeds and rows
+    as the full one of the finished `run` and the first other one that is pooled with it. Also
+    returns how many fine-tunings each seed has if seeds are of pre-training, 0 if of fine-tuning.
+    Raises InputError if the run has no two such lines of several seeds.
+    """
+    found = of_run(run)
+    full = found.pooled.get(FULL, {})
+    others = (line for name, line in found.pooled.items() if name != FULL)
+    alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
+    fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
+    if len(fits) < 2:
+        why = " ".join(found.notes) or "no two lines to compare have several seeds on all tasks"
+        remedy = "give a finished run with the full line and the one without the auxiliary loss"
+        raise InputError(f"{run}: {why}; {remedy}")
+    pool, tasks = SeedPool([*found.pooled.values()]), [*full]
+    titles = {task: of.title for (_, task), of in found.cells.items()}
+    of_tasks = {f"mean of {len(tasks)}": tasks} if len(tasks) > 1 else {}
+    of_tasks |= {titles[task]: [task] for task in tasks}
+    table = pd.DataFrame(index=pd.Index(SEEDS, name="seeds"))
+    for title, names in of_tasks.items():
+        difference = pool.estimate([(1.0, fits[0]), (-1.0, fits[1])], equally(names))
+        assert difference is not None
+        table[title] = [difference.decides(n) for n in SEEDS]
+    first = next(iter(fits[0].values()))
+    assert first is not None
+    return table, len(first.seeds) / first.n_units if first.is_of_models else 0
+
+
+def of_n_seeds(hours: pd.Series, config: Config, n: int, per_model: float) -> float:
+    """The cost of n seeds from that of the config's, by stage; `per_model` is of `decided`."""
+    seeds = config.experiment.seeds
+    fits = hours["fine-tuning"] * n * (per_model or 1) / len(seeds.finetune)
+    models = n / len(seeds.pretrain) if per_model else 1
+    return float(fits + hours.get("pre-training", 0.0) * models)
+
+
 def _peak(card: str) -> float:
     try:
         peak = flops.PEAKS[card] if card in flops.PEAKS else float(card)
@@ -171,6 +217,7 @@ def main() -> None:
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE")
     parser.add_argument("--card", type=_peak, help="a GPU that need not be here, or its FLOP/s")
     parser.add_argument("--mfu", type=float, help="the share of its dense bfloat16 peak, as 0.4")
+    parser.add_argument("--spread", type=Path, help="a finished run: what would seeds decide?")
     a = parser.parse_args()
     if (a.card is None) != (a.mfu is None) or a.mfu is not None and not 0 < a.mfu <= 1:
         parser.error("give both or neither, such as --card H100 --mfu 0.4; at most 1")
@@ -183,6 +230,13 @@ def main() -> None:
     if on_gpu and not a.card and not torch.cuda.is_available():
         sys.exit("error: runtime.device is cuda, but no GPU is here; give --card H100 --mfu 0.4")
     hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and a.card * a.mfu
+    told = decided(a.spread) if a.spread else None
     table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
     total = f"all: {table[hours].sum():.3g} {hours}; checkpoints: {disk(config):.3g} GB"
     print(table.to_string(index=False), total, sep="\n")
+    if told:
+        of_seeds, per_model = told
+        whole = table.groupby("stage")[hours].sum()
+        of_seeds.insert(0, hours, [of_n_seeds(whole, config, n, per_model) for n in SEEDS])
+        print(f"\nDifferences, in points, that seeds would decide, if all varies as in {a.spread}:")
+        print(of_seeds.to_string(float_format="{:.3g}".format))

@@ -28,7 +28,7 @@ TABLES = {
     "pretraining": "checkpoints",
     "cost_pretraining": "checkpoints",
     "zero_shot": "checkpoints",
-    "cloze": "checkpoints",
+    "cloze": "cloze",
     "ablation": "lines",
     "degrees": "lines",
     "layer_transfer": "lines",

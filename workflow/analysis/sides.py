@@ -1,28 +1,25 @@
-"""What can be compared: the scores of a run, of a data frame, or of lm-evaluation-harness.
+"""What can be compared: the scores of a run, of a data frame, or of logs.
 
-A run has its samples (`workflow.analysis.stats.samples`); the rows of the other two are resampled
-here. Of the harness these are the logs of `lm_eval ... --output_path FOLDER --log_samples`:
-`FOLDER/MODEL/samples_TASK_DATE.jsonl` has, for each document and filter, `doc_id`, digests, the
-names of `metrics` and each one's value.
+The rows of each are resampled here.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import Cell
+from gpt1.cell import FULL, Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
-from tasks.settings import OwnTask
+from workflow import studies
+from workflow.analysis.logs import of_logs
+from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
-from workflow.analysis.stats.estimates import Line
+from workflow.analysis.stats.estimates import Line, SeedPool
 from workflow.analysis.stats.samples import Samples, limits_of
 from workflow.analysis.stats.scores import Score
 from workflow.analysis.table import read_csv
@@ -30,12 +27,15 @@ from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.sections import Margins
 from workflow.configuration.studies import flat
-from workflow.grid import Grid
 from workflow.plan import Plan
 from workflow.results_folder import CONFIG
 
 Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
-LOG = re.compile(r"(?:samples_(?P<task>.+)|results)_(?P<date>[^_]+)\.jsonl?")
+SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers
+ONE_SEED = (
+    "**Of one seed** intervals and verdicts are over the rows alone: they tell two models apart, "
+    "not two ways of training, which takes 2 seeds."
+)
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,15 @@ class Scored:
 class Side:
     """One side of a comparison: its scores by line and task, and its config by dotted key.
 
-    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, and
-    its `claims` in words. `notes` tell, in sentences, what was found and not compared.
+    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, by
+    name, and its `claims` in words. `notes` tell, in sentences, what was found and not compared.
     """
 
     name: str
     cells: dict[tuple[str, str], Scored]
     config: dict[str, Any] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
-    pooled: Sequence[Line] = ()
+    pooled: Mapping[str, Line] = field(default_factory=dict)
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -95,19 +95,61 @@ def side(source: Source, metric: str) -> Side:
     return Side(", ".join(map(str, paths)), of_rows(rows, metric), notes=notes)
 
 
+def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]], list[str]]:
+    """The scores that all sides have, by line and task, the full line first; and what is left out.
+
+    Raises InputError if they have none in common.
+    """
+    first, found, left_out = sides[0], dict[str, dict[str, list[Scored]]](), dict[str, None]()
+    for line, task in sorted(first.cells, key=lambda of: of[0] != FULL):
+        scores = [of.cells.get((line, task)) for of in sides]
+        known = [score for score in scores if score]
+        if len(known) < len(sides):
+            continue
+        if why := next(filter(None, map(known[0].unlike, known[1:])), ""):
+            left_out[f"{task} ({why})"] = None
+        else:
+            found.setdefault(line, {})[task] = known
+    if not found:
+        has = [", ".join(" on ".join(key) for key in of.cells) for of in sides]
+        called = "ab" if len(sides) == 2 else [*map(str, range(1, len(sides) + 1))]
+        why = ", ".join(f"{of} has {what:.99}" for of, what in zip(called, has, strict=True))
+        if left_out:
+            why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
+        names = " and ".join(of.name for of in sides)
+        raise InputError(f"{names} have no score in common: {why}")
+    return found, [*left_out]
+
+
+def pool_of(sides: Sequence[Side]) -> SeedPool:
+    """The pool of the lines of all sides; a line with the same scores in several is pooled once."""
+    every = [line for of in sides for line in of.pooled.values()]
+    return SeedPool(
+        [*{repr([[*of.values] for of in line.values() if of]): line for line in every}.values()]
+    )
+
+
+def members_of(tasks: Sequence[str]) -> dict[str, list[str]]:
+    """The tasks of each average over `tasks` and of each task."""
+    averages = {"avg": list(EIGHT)} if {*EIGHT} < {*tasks} else {}
+    averages |= {"mean": [*tasks]} if len(tasks) > 1 else {}
+    return averages | {task: [task] for task in tasks}
+
+
 def of_run(folder: Path) -> Side:
-    """The cells of a run's grid, sampled now if its samples lack them or they were trained anew.
+    """The cells of a run's studies.
 
     Cells of another config that lie in the same folder are named in the notes.
     """
     paths = {Cell.parse(path): path for path in sorted(folder.glob("cells/*/*.json"))}
-    config, grid, notes = {}, None, []
+    config, plan, known, notes = {}, None, dict[Cell, str](), []
     try:
         config = read([folder / CONFIG])
-        grid = Plan(parse(config)).grid()
+        plan = Plan(parse(config))
+        known = studies.cells(plan)
     except ConfigError as error:  # not kept yet, or written by another version of the suite
         notes = [f"Lines have no titles and seeds are not pooled: {error}."]
-    made = [cell for cell in paths if grid is None or cell in grid.cells()]
+    made = [cell for cell in paths if plan is None or cell in known]
     if not made:
         what = f"none of its {len(paths)} cells is of {folder / CONFIG}"
         raise InputError(f"{folder}: {what}; put the config there with which they were made")
@@ -115,12 +157,9 @@ def of_run(folder: Path) -> Side:
         what = f"{len(others)} cells of another config than that of {folder / CONFIG}"
         notes = [f"Left out: {what}, such as {others[0]}."]
     records = {cell: CellRecord.read(paths[cell], **vars(cell)) for cell in made}
-    own = {c.task: OwnTask.model_validate(of.own) for c, of in records.items() if of.own}
-    samples = replace(_sampled(folder, records), own=own)
-    cells: dict[tuple[str, str], Scored] = {}
+    samples, cells = Samples(), dict[tuple[str, str], Scored]()
     for cell, record in records.items():
-        if cell not in samples.cells:
-            samples.add(cell, folder, [run.seed for run in record.seeds])
+        samples.add(cell, folder, [run.seed for run in record.seeds])
         if (head := samples.headline(cell)) is not None:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
@@ -128,10 +167,10 @@ def of_run(folder: Path) -> Side:
             cells[cell.line, cell.task] = Scored(head, of.metric, rows, of.title, _recorded(record))
     claims, config = _claims(folder / "claims.csv"), flat(config | {"results": ""})
     found = Side(str(folder), cells, config, claims=claims, notes=notes)
-    if grid is None:
+    if plan is None:
         return found
-    pooled = samples.seed_pool(grid).lines
-    return replace(found, titles=_titles(grid), pooled=pooled, margins=grid.margins)
+    grid, titles = plan.grid(), {cell.line: known[cell] for cell in reversed(known)}
+    return replace(found, titles=titles, pooled=samples.pooled(grid), margins=grid.margins)
 
 
 def _recorded(record: CellRecord) -> dict[str, Any]:
@@ -142,41 +181,6 @@ def _recorded(record: CellRecord) -> dict[str, Any]:
     return flat(record.settings.model_dump(mode="json")) | {k: of[:8] for k, of in digests.items()}
 
 
-def _sampled(folder: Path, records: Mapping[Cell, CellRecord]) -> Samples:
-    """The samples of a run, without the files in which a cell has other scores than its record.
-
-    Such a cell was trained anew; the time of a file would not tell in a copy of the folder.
-    """
-    found = Samples()
-    for path in sorted(folder.glob("samples/*.parquet")):
-        part = Samples.read([path])
-        if all(_is_of(part, cell, records[cell]) for cell in part.cells.keys() & records.keys()):
-            found.cells.update({c: of for c, of in part.cells.items() if c in records})
-            found.check_examples(path, part.examples)
-    return found
-
-
-def _is_of(samples: Samples, cell: Cell, record: CellRecord) -> bool:
-    """Whether a cell's samples have the scores of its record."""
-    scores = {run.seed: run.scores for run in record.seeds}
-    return all(
-        scores.get(seed, {}).get(split, {}).get(metric) == score
-        for (split, metric, degree), one in samples.cells[cell].items()
-        if not degree
-        for seed, score in zip(one.seeds, one.values, strict=True)
-    )
-
-
-def _titles(grid: Grid) -> dict[str, str]:
-    """The title of each line in the first study that has it, with the value of the study's axis."""
-    titles: dict[str, str] = {}
-    for study in grid.studies.values():
-        for point in study.points:
-            value = f", {study.axis} {point.value}" if point.value else ""
-            titles.setdefault(point.of.name, f"{point.line}{value}")
-    return titles
-
-
 def _claims(table: Path) -> dict[str, str]:
     """The estimate and the verdict of each line of `claims.csv`."""
     lines = read_csv(table).to_dict("records") if table.exists() else []
@@ -184,72 +188,6 @@ def _claims(table: Path) -> dict[str, str]:
         f"{of['statement']}; {of['tasks']}; {of['contrast']}": f"{of['ours']:.1f}, {of['verdict']}"
         for of in lines
     }
-
-
-def of_logs(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """The rows of each log of lm_eval, in the form that `gpt1.compare` takes, and notes on them.
-
-    `path` is a folder, a log, or `results_DATE.json`, which stands for the logs of its run. Each
-    metric, with its filter if there is one, is a line. Only metrics that score each document from 0
-    to 1 are kept; the notes name the others. Raises InputError where there is nothing to read, or
-    two logs of one task.
-    """
-    logs = [log for log in sorted(path.rglob("samples_*.jsonl")) if log.is_file()]
-    logs = logs or [path] * path.is_file()
-    if (run := LOG.fullmatch(path.name)) and not run["task"]:
-        logs = sorted(path.parent.glob(f"samples_*_{run['date']}.jsonl"))
-    if len(models := {log.parent.name for log in logs}) != 1:
-        what = f"logs of {', '.join(sorted(models))}" if models else "no results"
-        raise InputError(f"{path}: {what}; give a run's folder, or one model's of lm_eval's logs")
-    named = {log: LOG.fullmatch(log.name) for log in logs}
-    tasks = {log: of["task"] if of else log.stem for log, of in named.items()}
-    dates = {tasks[log]: of["date"] if of else "" for log, of in named.items()}
-    for log in logs:
-        if twice := [other for other in logs if other != log and tasks[other] == tasks[log]]:
-            raise InputError(
-                f"{log} and {twice[0].name} are logs of one task by two runs; give "
-                "results_DATE.json of one run, or a folder with one"
-            )
-    kept, left_out = [], []
-    for log in logs:
-        for line, rows, scores in _metrics(log):
-            numbers = pd.to_numeric(
-                scores.map(lambda of: np.nan if isinstance(of, list) else of), "coerce"
-            )
-            if numbers.between(0, 1).all():
-                kept.append(rows.assign(task=tasks[log], line=line, metric=MEAN, score=numbers))
-            else:
-                left_out.append(f"{line} of {tasks[log]}")
-    why = f"no score from 0 to 1 of each document in {', '.join(left_out)}"
-    if not kept:
-        raise InputError(f"{path}: {why}; log a metric that has, such as acc")
-    of_runs = ", ".join(f"{task} of {date}" for task, date in dates.items())
-    several = f"The logs of {path} are of {len({*dates.values()})} runs: {of_runs}."
-    notes = [several] * (len({*dates.values()}) > 1)
-    return pd.concat(kept), [*notes, *[f"Left out of {path}: {why}."] * bool(left_out)]
-
-
-def _metrics(log: Path) -> Iterator[tuple[str, pd.DataFrame, pd.Series]]:
-    """A log's metrics, with the rows of each and their scores.
-
-    A document is known by its digest, its target's is the label. `doc_id` would not do: of chosen
-    samples that are not sorted it is another document's. Documents with the same text are numbered.
-    """
-    try:
-        found = pd.read_json(log, lines=True, dtype=False)
-        digests = found[["doc_hash", "target_hash", "filter"]]
-        if not digests.map(lambda of: isinstance(of, str)).all(axis=None):
-            raise ValueError("a digest or filter is missing")
-        if not found["metrics"].map(lambda of: isinstance(of, list)).all():
-            raise ValueError("a row without metrics")
-        for answers, rows in found.groupby("filter"):
-            number = rows.groupby("doc_hash").cumcount().map(" {}".format)
-            of = pd.DataFrame({"row": rows["doc_hash"] + number, "label": rows["target_hash"]})
-            for name in dict.fromkeys(chain(*rows["metrics"])):
-                yield name if answers == "none" else f"{name}, {answers}", of, rows[name]
-    except (ValueError, KeyError, TypeError) as error:
-        why = f"no {error}" if isinstance(error, KeyError) else f"no log ({error})"
-        raise InputError(f"{log}: {why}; give a log by lm_eval --log_samples") from None
 
 
 def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:

@@ -19,7 +19,7 @@ from scipy import stats
 
 import tasks
 from gpt1.cell import Cell, PretrainedModel
-from gpt1.records import ClozeScores, ZeroShotScore
+from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
@@ -46,6 +46,7 @@ ABOUT_HALVES = (
     "95 % interval of Student's t over language models, without that of rows. A dash: a curve "
     f"rises by less than {LEAST:g} points, or was not run."
 )
+HELD_OUT = {"perplexity": "{:.2f}", "bits_per_byte": "{:.3f}"}
 SPREAD = ["sd_pretrain", "sd_finetune"]
 RATIO = ["sd_ratio_low", "sd_ratio_high"]
 SPREAD_TITLE = "## Standard deviations over language models / over fine-tuning of the same one"
@@ -66,6 +67,8 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     sections += [f"Expected: {sentence}" for sentence in study.expected]
     sections += [wide(headed, study)]
     sections += [] if study.is_compared else compared(headed, study)
+    frame, more = with_perplexity(frame, results, study)
+    sections += more
     if study.axis == "train_share":
         known = train_rows(results, study)
         places = zip(frame["task"], frame["value"], strict=True)
@@ -90,6 +93,33 @@ def write(results: Path, grid: Grid, study: StudyPlan, out: Path) -> None:
     made = build(results, grid, study)
     made.write(out)
     style.save(lambda: lines.draw(made.frame, study), out.with_suffix(".png"))
+
+
+def with_perplexity(
+    frame: pd.DataFrame, results: Path, study: StudyPlan
+) -> tuple[pd.DataFrame, Parts]:
+    """The frame with what each point's language models score on held-out books, their means.
+
+    A section on it if the points start from different models. Published weights have no score.
+    """
+    rows = [
+        (*point.key, path, facts.heldout_perplexity, facts.heldout_bits_per_byte)
+        for point in study.points
+        for model in point.of.models()
+        if (path := model.facts(results, point.of.update)).exists()
+        for facts in (CheckpointFacts.read(path),)
+    ]
+    known = pd.DataFrame(rows, columns=["line", "value", "model", *HELD_OUT]).dropna()
+    of_points = known.groupby(["line", "value"], sort=False)
+    means = of_points[[*HELD_OUT]].mean()
+    frame = frame.merge(means.reset_index(), on=["line", "value"], how="left")
+    if of_points["model"].first().nunique() < 2:
+        return frame, []
+    places = [(line, study.axis * bool(value), value) for line, value in means.index]
+    shown = pd.DataFrame({of: means[of].map(form.format) for of, form in HELD_OUT.items()})
+    shown.index = pd.Index([" ".join(filter(None, place)) for place in places], name="")
+    title = "## Their language models, each on its own held-out books"
+    return frame, [title, shown.rename(columns={"bits_per_byte": "bits per byte"})]
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:

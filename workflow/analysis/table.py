@@ -22,12 +22,13 @@ COLUMNS = [  # of every table, where they apply; a table's own columns come afte
 FOUR = [
     *("mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words", "low", "high"),
     *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
-    *("share", "short", "share_words", "share_whole", "accuracy", "chance"),
+    *("share", "short", "share_words", "share_whole", "accuracy", "accuracy_by_sum", "chance"),
     *("along", "along_low", "along_high", "change", "change_low", "change_high", "zero_shot"),
     *("skills", "lag", "lag_low", "lag_high"),
-    *("half_skills", "half_zero_shot", "half_score", "sd_pretrain", "sd_finetune"),
+    *("perplexity", "half_skills", "half_zero_shot", "half_score", "sd_pretrain", "sd_finetune"),
 ]
-SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
+SIX = ["relative", "relative_low", "relative_high", "margin", "threshold"]
+SIX += ["heldout_loss", "train_loss", "bits_per_byte"]
 DECIMALS = dict.fromkeys(FOUR, 4) | dict.fromkeys(SIX, 6)
 DECIMALS |= {"train_seconds": 2, "job_seconds": 2, "peak_mb": 1, "flops": 0}
 COUNTS = [

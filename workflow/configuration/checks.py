@@ -23,8 +23,8 @@ from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Stu
 if TYPE_CHECKING:
     from workflow.plan import Plan
 
-# What else these names stand for where the names of tasks stand.
 FORMULA = re.compile(r"\s*([=@]\s*\S|[-+](?!(\.inf|[\d.]*(e[-+]?\d+)?)\s*$))", re.I)  # but a number
+# What else these names stand for where the names of tasks stand.
 TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpus": "the books"}
 # Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
 # language model depend on.
@@ -136,6 +136,8 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
             f"experiment.corpus.heldout: {books.heldout!r} does not fit; give 'official' where "
             "the source has a held-out split of its own, else a number"
         )
+    if books.source and books.shares:
+        yield "experiment.corpus.shares: of folders with your own books; leave it out with source"
     if pretrain.warmup >= pretrain.updates:
         yield (
             f"experiment.pretrain.warmup: {pretrain.warmup} updates of warm-up leave none of "

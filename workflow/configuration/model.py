@@ -192,11 +192,16 @@ class Config(Settings):
         """Whether a data set is made by the synthetic world, not read from the hub or a folder."""
         return self.data is None and self.is_below_data(entry)
 
-    @staticmethod
-    def is_below_data(entry: DataSource | CorpusSettings) -> bool:
-        """Whether a data set lies below the data folder and is not a task of the user's own."""
+    def is_below_data(self, entry: DataSource | CorpusSettings) -> bool:
+        """Whether a data set lies below the data folder or in the synthetic world.
+
+        Not one of the hub, an own task, or one in a folder that is absolute, or that is named where
+        a world is made, which has no folders but its own.
+        """
         is_own = getattr(entry, "own", None) is not None
-        return entry.source is None and not is_own and not os.path.isabs(entry.folder or "")
+        in_world = self.data is None and self.experiment.world is not None
+        elsewhere = entry.folder and (in_world or os.path.isabs(entry.folder))
+        return entry.source is None and not is_own and not elsewhere
 
     def _origin(self, entry: DataSource) -> str:
         if self.is_synthetic(entry):

@@ -44,8 +44,8 @@ def data_sets(config: Config) -> dict[str, DataSet]:
             task = experiment.task(name)
             section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
             key, own, hub = f"{section}.{name}", task.folder, task.hub
-        world = "" if name in experiment.own_tasks else f"{config.results}/world"
-        folder = os.path.join(config.data or world, entry.folder or own) or "."
+        below = config.data or (f"{config.results}/world" if config.is_synthetic(entry) else "")
+        folder = os.path.join(below, entry.folder or own) or "."
         if entry.source and hub:  # whose commit `cross_checks` asks for
             folder = f"{config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
         sets[name] = DataSet(f"experiment.{key}", entry, hub, folder)

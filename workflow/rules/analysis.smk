@@ -1,34 +1,5 @@
-# From the cells to samples, tables, figures, studies, the page and the submission.
+# From the cells to tables, figures, studies, the page and the submission.
 include: "products.smk"
-
-
-# Each part of the grid is resampled once; tables and claims are made from these samples.
-for part, cells in grid.parts().items():
-
-    rule:
-        name:
-            f"samples_{part}"
-        input:
-            cells=[cell.path("<results>") for cell in cells],
-            predictions=[cell.predictions("<results>") for cell in cells],
-            world="<results>/world/manifest.json" if cfg.experiment.world else [],
-        output:
-            SAMPLES[part],
-        log:
-            f"<results>/logs/samples_{part}.log",
-        benchmark:
-            f"<results>/benchmarks/samples_{part}.tsv"
-        localrule: True
-        params:
-            results=subpath(output[0], ancestor=2),
-            seeds=grid.seeds.finetune,
-            cells=lambda _, input: arguments(*input.cells),
-            lines=sorted({cell.line for cell in cells}),
-            degrees="--degrees" if cfg.experiment.world else "",
-            code=code.digest("workflow.analysis.stats.samples"),
-        shell:
-            "python -m workflow.analysis samples {params.cells:q} --results {params.results:q}"
-            " --seeds {params.seeds} {params.degrees} --out {output} &> {log}"
 
 
 for made in GROUPS.values():

@@ -52,10 +52,12 @@ LEARNT = [
 ]
 LONG = 2**15  # characters in one param; Linux limits a shell command to 128 KiB
 is_running = not workflow.is_main_process  # jobs of a cluster; else from the first job on
-lacking = set()  # what is asked for and has files missing, see `user_files`
+lacking = {}  # what has files missing and is asked for, by variant, see `user_files`
 given = set()  # the user's own files among the inputs
-# Whether raw files are missing, of a data set by its name or of the folder that a key gives.
-is_missing = functools.cache(lambda name: any(paths.missing_data(cfg, [name])))
+# The raw files that a variant lacks of data sets, by their names, or of folders that keys give.
+missing = functools.cache(
+    lambda variant, *names: [*paths.missing_data(lines.config(variant), names)]
+)
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 if misplaced and workflow.is_main_process:
@@ -69,7 +71,7 @@ def stop(fault):
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
 
 
-def user_files(name, files):
+def user_files(name, files, variant=""):
     """The raw files that a target needs, or those of the world.
 
     Where some are missing, a plan (-n) does without, and a run ends once all of them are known (see
@@ -82,9 +84,9 @@ def user_files(name, files):
     ]:
         sys.exit(f"error: {others[0]}: neither a file nor a folder; put the file itself there")
     given.update(file for file in files if os.path.basename(file) != paths.MANIFEST)  # of a world
-    if not is_missing(name):
+    if not missing(variant, name):
         return files
-    lacking.add(name)
+    lacking.setdefault(variant, set()).add(name)
     made = cfg.experiment.world and f"{cfg.results}/world/manifest.json"
     return [file for file in files if os.path.exists(file) or file == made]
 
@@ -153,9 +155,10 @@ def raw_inputs(name):
     """An input: the files of the data set that a job reads; `{task}` stands for its task."""
 
     def files(config, wildcards):
-        own = name.format(**dict(wildcards.items()))
+        own, variant = name.format(**dict(wildcards.items())), variant_of(wildcards)
         found = paths.raw_files(config, own)
-        return found if paths.data_sets(config)[own].entry.source else user_files(own, found)
+        from_hub = paths.data_sets(config)[own].entry.source
+        return found if from_hub else user_files(own, found, variant)
 
     return from_config(files)
 

@@ -11,18 +11,20 @@ FACTS, ENCODED = "<results>/examples/{task}.json", "<results>/encoded/{task}.jso
 BASELINES = expand("<results>/baselines/{task}.json", task=grid.tasks)
 CELLS = [cell.path("<results>") for cell in grid.cells()]
 CONTAMINATION = rules.contamination.output if grid.has_corpus else []
+SCORED = [(model, task) for model in grid.models() for task in grid.zero_shot.tasks]
 ZERO_SHOT = [
-    model.zero_shot("<results>", task, update)
-    for model in grid.models()
-    for task in grid.zero_shot.tasks
-    for update in grid.updates
+    *(model.zero_shot("<results>", task, at) for model, task in SCORED for at in grid.updates),
+    *(model.zero_shot_rows("<results>", task) for model, task in SCORED),
 ]
-SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
+ABLATION = grid.studies["ablation"].cells()
+CURVES = grid.studies["layer_transfer"].cells() if "layer_transfer" in grid.studies else []
+WORLD = ["<results>/world/manifest.json"] if cfg.experiment.world else []
 
 
-def samples(*ends):
-    """The samples of those parts of the grid whose names end so."""
-    return [file for part, file in SAMPLES.items() if part.endswith(ends)]
+def samples(cells):
+    """What the samples of these cells are drawn from."""
+    files = [file("<results>") for cell in cells for file in (cell.path, cell.predictions)]
+    return [*dict.fromkeys(files), *WORLD]
 
 
 NOT_MADE = set()  # tables of what this run does not have
@@ -49,23 +51,20 @@ TABLES = {
     "pretraining": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
     "zero_shot": [*ZERO_SHOT, *expand(FACTS, task=grid.zero_shot.tasks)],
     "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
-    "ablation": [*samples("ablation"), *expand(FACTS, task=grid.tasks), *BASELINES],
-    "degrees": samples("ablation"),
+    "ablation": [*samples(ABLATION), *expand(FACTS, task=grid.tasks), *BASELINES],
+    "degrees": samples(ABLATION),
     "contamination": [
-        *samples("transformer_ablation"),
+        *samples(grid.full_transformer()),
         *CONTAMINATION,
         *expand(FACTS, task=grid.examples),
     ],
-    "main": [*samples("ablation"), *CONTAMINATION, *expand(FACTS, task=grid.tasks)],
-    "layer_transfer": samples("ablation", "layer_transfer") + expand(FACTS, task=grid.tasks),
-    "cells": [*samples(""), *expand(FACTS, task=grid.tasks)],
-    "confusion": [
-        file("<results>") for cell in grid.own_cells() for file in (cell.path, cell.predictions)
-    ],
+    "main": [*samples(ABLATION), *CONTAMINATION, *expand(FACTS, task=grid.tasks)],
+    "layer_transfer": [*samples(ABLATION + CURVES), *expand(FACTS, task=grid.tasks)],
+    "cells": [*samples(grid.cells()), *expand(FACTS, task=grid.tasks)],
+    "confusion": samples(grid.own_cells()),
     "claims": [
-        *samples(""),
+        *samples(grid.cells()),
         *ZERO_SHOT,
-        *CELLS,
         *BASELINES,
         *expand([FACTS, ENCODED], task=grid.tasks),
     ],
@@ -126,8 +125,7 @@ def forms(product):
 
 
 MADE_FROM = {file: inputs for product, inputs in PRODUCTS.items() for file in forms(product)}
-MADE_FROM |= {SAMPLES[p]: [c.path("<results>") for c in cells] for p, cells in grid.parts().items()}
-PREPARED = {*expand([FACTS, ENCODED], task=grid.examples), *BASELINES}
+PREPARED = {*WORLD, *expand([FACTS, ENCODED], task=grid.examples), *BASELINES}
 
 
 @functools.cache

@@ -14,8 +14,8 @@ from workflow.configuration.read import as_yaml
 from workflow.provenance import Provenance
 
 RULES = [*(PROJECT / "workflow" / "rules").glob("*.smk")]
-# Rules shown by their kind alone, such as samples_lstm_ablation.
-KINDS = re.compile(r"(tables|samples|finetune|pretrain|cloze|baselines)_.+")
+# Rules shown by their kind alone, such as tables_ablation.
+KINDS = re.compile(r"(tables|finetune|pretrain|cloze|baselines)_.+")
 
 
 def own_rules():
@@ -110,7 +110,8 @@ def a_run(record):
     if not (has_jobs or ends or record.msg == NOTHING_TO_BE_DONE_MSG):
         return True
     if lacking and not ends:
-        stop(str(ConfigError(paths.missing_data(cfg, lacking))))
+        faults = [fault for variant in lacking for fault in missing(variant, *lacking[variant])]
+        stop(str(ConfigError(dict.fromkeys(faults))))
     named = own_rules()
     jobs = [job for job in workflow.dag.jobs if job.rule in named]
     run = {job for job in jobs if workflow.dag.needrun(job)}

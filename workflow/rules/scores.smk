@@ -15,6 +15,7 @@ if grid.zero_shot.tasks:
                 for task in grid.zero_shot.tasks
                 for update in grid.updates
             ],
+            [MODEL.zero_shot_rows("<results>", task) for task in grid.zero_shot.tasks],
         log:
             "<results>/logs/zero_shot/{arch}/seed-{seed}.log",
         benchmark:
@@ -52,6 +53,7 @@ if paths.cloze_file(cfg):
                 checkpoints=[MODEL.checkpoint("<results>{home}", update) for update in updates],
             output:
                 [MODEL.cloze("<results>{home}", update) for update in updates],
+                MODEL.cloze_rows("<results>{home}"),
             log:
                 "<results>{home}/logs/cloze/{arch}/seed-{seed}.log",
             benchmark:

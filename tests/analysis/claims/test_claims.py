@@ -15,7 +15,6 @@ from tests.analysis.conftest import (
     write_answers,
     write_encoded,
     write_examples,
-    write_samples,
 )
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import MADE, VERDICTS, Finding, all_of, shown
@@ -43,7 +42,6 @@ def run(tmp_path_factory) -> tuple[Path, Grid]:
     write_answers(results, grid, n=200, gain=0.0)
     for size, name in enumerate(NAMES, start=1):
         write_examples(results, name, rows={"train": 10**size}, settings={"published": True})
-    write_samples(results, grid)
     return results, grid
 
 
@@ -131,7 +129,7 @@ def test_the_lead_over_baselines_is_the_score_minus_the_best_of_them_with_its_in
         best, worse = ({split: {task.metric: x} for split in task.report} for x in (10.0, 5.0))
         facts = {"task": name, "majority": best, "bag_of_words": worse}
         write(results / "baselines" / f"{name}.json", facts)
-    run_of = Evidence(results, grid, Samples.of_grid(results, grid))
+    run_of = Evidence(results, grid, Samples.of_cells(results, grid, grid.cells()))
     every = dict.fromkeys(NAMES, 0.2)
     lead, score = (run_of.estimate(of, every) for of in (OVER_BASELINES, Contrast("", {FULL: 1.0})))
     assert lead.value == pytest.approx(score.value - 10.0)
@@ -144,7 +142,7 @@ def test_leads_are_tested_on_published_rows_alone(run):
     results, grid = run
     for name in {*NAMES} - {"snli"}:
         write_examples(results, name, settings={"published": False})
-    run_of = Evidence(results, grid, Samples.of_grid(results, grid))
+    run_of = Evidence(results, grid, Samples.of_cells(results, grid, grid.cells()))
     (claim,) = [of for of in CLAIMS if of.contrast is LEAD and of.judge is each]
     whole, *tests = claim.judge(run_of, claim)
     assert [one.tasks for one in tests if one.found] == ["SNLI"] and len(tests) == len(NAMES)

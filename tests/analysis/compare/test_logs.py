@@ -145,3 +145,56 @@ def test_documents_are_paired_by_their_content_and_not_by_a_number_that_may_be_a
     write_log(tmp_path / "b", "rte", [other[1], other[2], other[0], other[3]])
     found = gpt1.compare(tmp_path / "a", tmp_path / "b").frame
     assert found["verdict"].tolist() == [SAME] and found["rows"].tolist() == [4]
+
+
+def test_one_task_by_two_runs_with_different_metrics_is_refused(tmp_path):
+    write_log(tmp_path / "a", "rte", [document(i, acc=1.0) for i in range(9)], OLD)
+    write_log(tmp_path / "a", "rte", [document(i, em=1.0) for i in range(9)], NEW)
+    with pytest.raises(InputError, match="logs of one task by two runs"):
+        gpt1.compare(tmp_path / "a", tmp_path / "a")
+
+
+def shared(i, score, name="gsm8k", digest=True):
+    """A line in the format Every Eval Ever, by its schema 0.2.1."""
+    answer = {"turn_idx": 0, "source": "output.raw", "extracted_value": "4"}
+    return {
+        "schema_version": "instance_level_eval_0.2.1",
+        "evaluation_id": f"{name}/model/1",
+        "model_id": "someone/model",
+        "evaluation_name": name,
+        "sample_id": str(i),
+        "sample_hash": f"digest {i}" if digest else None,
+        "interaction_type": "single_turn",
+        "input": {"raw": f"What is {i}?", "reference": [str(i)], "choices": None},
+        "output": {"raw": ["4"]},
+        "answer_attribution": [answer | {"extraction_method": "regex", "is_terminal": True}],
+        "evaluation": {"score": score, "is_correct": score > 0.5},
+    }
+
+
+@pytest.mark.parametrize("digest", [True, False])
+def test_logs_in_the_format_that_inspect_and_helm_are_converted_to_are_read(digest, tmp_path):
+    rng = np.random.default_rng(0)
+    scores = {run: (rng.random(N) < share) * 0.8 for run, share in (("a", 0.4), ("b", 0.9))}
+    for run, of in scores.items():
+        lines = [json.dumps(shared(i, float(score), digest=digest)) for i, score in enumerate(of)]
+        lines = lines if run == "a" else lines[::-1]  # rows are paired by what they are
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "5f0c.jsonl").write_text("\n".join(lines) + "\n")
+        (tmp_path / run / "5f0c.json").write_text("{}")  # the aggregate beside it
+    frame = gpt1.compare(tmp_path / "a", tmp_path / "b").frame.set_index("line")
+    assert {*frame["task"]} == {"gsm8k"} and {*frame.index} == {"score", "is_correct"}
+    assert frame.loc["score", "diff"] == pytest.approx(100 * (scores["b"] - scores["a"]).mean())
+    right = [(scores[run] > 0.5).mean() for run in "ab"]
+    assert frame.loc["is_correct", "diff"] == pytest.approx(100 * (right[1] - right[0]))
+    log, text = tmp_path / "b" / "5f0c.jsonl", (tmp_path / "b" / "5f0c.jsonl").read_text()
+    log.write_text(text * 3)  # epochs are no further rows
+    again = gpt1.compare(tmp_path / "a", tmp_path / "b").frame.set_index("line")
+    pd.testing.assert_frame_equal(again, frame)
+    log.write_text(text.replace("someone/model", "another/model", 1))
+    with pytest.raises(InputError, match="of several models"):
+        gpt1.compare(tmp_path / "a", tmp_path / "b")
+    log.write_text(text)
+    log.write_text(log.read_text().replace('"evaluation": {', '"evaluations": {'))
+    with pytest.raises(InputError, match="5f0c.jsonl: no 'evaluation'; give a log"):
+        gpt1.compare(tmp_path / "a", tmp_path / "b")

@@ -8,6 +8,9 @@ from sklearn.metrics import f1_score
 
 import gpt1
 from tasks.common.errors import InputError
+from workflow.analysis import compare
+from workflow.analysis.stats.estimates import Estimate
+from workflow.analysis.stats.scores import Score
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -43,6 +46,32 @@ def test_of_one_seed_it_is_the_paired_test_over_rows():
     assert "**Of one seed**" in gpt1.compare(A, B).markdown
     n = int(gpt1.compare(A, rows(A["prediction"] == LABELS)[::-1]).frame["rows"][0])
     assert n == N  # whatever their order
+
+
+def test_of_one_seed_it_says_how_often_seeds_alone_differ_as_much_and_how_many_would_decide():
+    far = rows(3 + HARD + RNG.normal(size=N) > 0)
+    near, wide = (gpt1.compare(A, of).frame.iloc[0] for of in (B, far))
+    assert 0 <= wide["seeds_alone"] < near["seeds_alone"] <= 100
+    n_near, n_wide = (int(of["needs_seeds"].split()[-2]) for of in (near, wide))
+    assert 2 <= n_wide < n_near
+    assert "by seeds alone" in gpt1.compare(A, B).markdown
+    of_two = gpt1.compare(*(pd.concat([of.assign(seed=k) for k in (0, 1)]) for of in (A, B)))
+    assert np.isnan(of_two.frame["seeds_alone"][0]) and not of_two.frame["needs_seeds"][0]
+    assert "by seeds alone" not in of_two.markdown
+
+
+def test_by_seeds_alone_is_a_share_of_the_pools_pairs_that_grows_with_the_rows_error():
+    points = compare._pool(is_mean=False)["points"].to_numpy()
+
+    def said(value, n):
+        drawn = np.linspace(-1, 1, 9)[None] * 50 / np.sqrt(n)
+        of = Score((0,), (0,), np.array([value]), value + drawn, n)
+        return compare.seeds_alone(Estimate(of, ()), is_mean=False)
+
+    for of in points[[10, 50, 90]]:
+        assert said(of, 4000) == pytest.approx(100 * (points >= of).mean())
+    assert said(99.0, 4000) < 0.5 and said(0.0, 4000) == pytest.approx(100)
+    assert said(20.0, 4000) == said(20.0, 1000) < said(20.0, 30)
 
 
 def test_the_needed_rows_show_the_difference_four_times_in_five():

@@ -10,12 +10,12 @@ import gpt1
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tests.analysis.conftest import write_all, write_answers, write_cell_answers, write_samples
+from tests.analysis.conftest import write_all, write_answers, write_cell_answers
 from tests.support.tables import write_table
 from tests.workflow.configs import changed, small
 from workflow.analysis.compare import SAME
 from workflow.analysis.sides import side
-from workflow.configuration.read import as_yaml, parse
+from workflow.configuration.read import as_yaml, parse, read
 from workflow.plan import Plan
 
 CELL = Cell("n_transfer-none", "rte")
@@ -24,15 +24,13 @@ CLAIM = {"statement": "It helps", "tasks": "RTE", "contrast": "a - b", "ours": 3
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """A run, and the same with another setting, in which a cell is another and was not sampled."""
+    """A run, and the same with another setting, in which a cell is another."""
     folder = tmp_path_factory.mktemp("runs")
     grid = Plan(parse(small())).grid()
     write_all(folder / "a", grid)
     write_answers(folder / "a", grid)
-    write_samples(folder / "a", grid)
     shutil.copytree(folder / "a", folder / "b")
     write_cell_answers(folder / "b", CELL, np.random.default_rng(3), 0.8)
-    shutil.rmtree(folder / "b/samples")
     for name, lm_coef, verdict in (("a", 0.5, "undecided"), ("b", 0.25, "holds")):
         config = changed(small(), "experiment.finetune.lm_coef", lm_coef) | {"results": name}
         (folder / name / "config.yaml").write_text(as_yaml(parse(config)))
@@ -77,21 +75,6 @@ def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp
     assert width[0] < width[1]  # by its own two seeds alone
 
 
-def test_samples_of_a_cell_that_was_trained_anew_are_not_used(runs, tmp_path):
-    shutil.copytree(runs[0], tmp_path / "a")
-    write_cell_answers(tmp_path / "a", CELL, np.random.default_rng(3), 0.8)
-    expected = gpt1.compare(*runs).frame
-    pd.testing.assert_frame_equal(gpt1.compare(runs[0], tmp_path / "a").frame, expected)
-
-
-def test_samples_of_the_same_cells_need_no_predictions_whatever_their_time(runs, tmp_path):
-    shutil.copytree(runs[0], tmp_path / "a", ignore=shutil.ignore_patterns("predictions"))
-    for path in (tmp_path / "a").glob("cells/*/*.json"):
-        path.touch()
-    found = gpt1.compare(runs[0], tmp_path / "a").frame
-    assert (found["verdict"] == SAME).all() and (found["rows"] > 0).all()
-
-
 def test_other_rows_leave_out_a_task_and_no_common_task_is_one_line(runs, tmp_path):
     shutil.copytree(runs[1], tmp_path / "b")
     for path in (tmp_path / "b").glob("cells/*/rte.json"):
@@ -123,6 +106,23 @@ def test_cells_of_an_earlier_config_are_named_and_left_out(runs, tmp_path):
     (tmp_path / "b/config.yaml").unlink()
     told = gpt1.compare(tmp_path / "b", runs[0]).markdown
     assert "Lines have no titles and seeds are not pooled" in told and "yaml: No such" in told
+
+
+def test_cells_of_a_study_that_all_leaves_out_are_compared_and_titled(runs, tmp_path):
+    for run in runs:
+        shutil.copytree(run, tmp_path / run.name)
+        config = read([run / "config.yaml"])
+        study = {"lines": {"full": {}, "Mine": {"finetune.l2": 0}}}
+        config["experiment"]["studies"]["mine"] = study
+        (tmp_path / run.name / "config.yaml").write_text(as_yaml(parse(config)))
+        for folder in ("cells", "predictions"):
+            of = tmp_path / run.name / folder
+            shutil.copytree(of / CELL.line, of / "finetune.l2-0")
+        for path in (tmp_path / run.name / "cells/finetune.l2-0").iterdir():
+            write_json(path, read_json(path) | {"line": "finetune.l2-0"})
+    found = gpt1.compare(tmp_path / "a", tmp_path / "b")
+    assert "Mine" in {*found.frame["line_title"]} and "Left out" not in found.markdown
+    assert "mine" not in parse(config).experiment.all
 
 
 def test_what_cells_record_is_compared_whatever_the_config_says(runs, tmp_path):

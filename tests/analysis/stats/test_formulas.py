@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
-from workflow.analysis.stats.estimates import Estimate, SeedPool, half_width, holm
+from workflow.analysis.stats.estimates import Estimate, Failing, SeedPool, half_width, holm
 from workflow.analysis.stats.scores import (
     Component,
     Score,
@@ -45,6 +45,16 @@ def test_without_chance_from_rows_it_is_students_interval_and_p():
     found, own = estimate({0: seeds_of(60, 62, 67)}), stats.ttest_1samp([60, 62, 67], 0)
     assert found.interval == pytest.approx(tuple(own.confidence_interval(0.95)))
     assert found.p == pytest.approx(own.pvalue, rel=1e-4)
+
+
+def test_with_five_seeds_it_is_the_paired_t_test_whatever_other_lines_vary():
+    full, other = [76.0, 83.0, 91.0, 70.0, 71.0], [75.0, 80.0, 86.0, 69.0, 72.0]
+    a, b, wild = ({0: seeds_of(*of)} for of in (full, other, [0.0, 90.0, 10.0, 80.0, 20.0]))
+    found, own = estimate(a, b, pool=[a, b, *[wild] * 4]), stats.ttest_rel(full, other)
+    assert found.interval == pytest.approx(tuple(own.confidence_interval(0.95)))
+    assert found.p == pytest.approx(own.pvalue, rel=1e-4)
+    four = [{0: of[0].at(range(4))} for of in (a, b, wild)]
+    assert np.ptp(estimate(*four[:2], pool=four).interval) > 2 * np.ptp(found.interval)
 
 
 def test_the_interval_of_seeds_that_disagree_is_welchs():
@@ -116,17 +126,20 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
 def first_that_shows(counts, distance, error_of, df_of, lost_of):
     """The least number whose t interval and the quantile of 80 % power reach the distance."""
     for n in counts:
-        quantile = stats.t.ppf(0.975, df_of(n))
-        if (quantile + stats.norm.ppf(0.8)) * error_of(n) + lost_of(n) <= distance:
+        half = max(stats.t.ppf(0.975, df_of(n)) * error_of(n), lost_of(n))
+        if half + stats.norm.ppf(0.8) * error_of(n) <= distance:
             return n
 
 
-@pytest.mark.parametrize(("distance", "unseen"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 3.0)])
-def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, unseen):
+@pytest.mark.parametrize(("distance", "loss"), [(40.0, 0), (4.0, 0), (2.5, 0), (4.0, 20.0)])
+def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, loss):
     found = estimate({0: seeds_of(4, 6, 1)})  # a variance of 19/3 between seeds
-    of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: unseen * np.sqrt(3 / n)
+    of_none = 0.025  # the chance that none of n fits fails
+    of = lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, lambda n: loss * (1 - of_none ** (1 / n))
     n = first_that_shows(range(4, 99), distance, *of)
-    assert replace(found, unseen=(0.0, unseen)).needs(distance) == f"{n} seeds"
+    whole = replace(found, failing=((Failing({0: (0, 3)}, loss), {0: -1.0}),))
+    assert whole.needs(distance) == f"{n} seeds"
+    assert whole.decides(n) <= distance and (n == 4 or whole.decides(n - 1) > distance)
 
 
 def test_where_the_rows_are_too_few_they_are_named_as_well():
@@ -167,6 +180,7 @@ def test_where_nothing_varies_the_rows_alone_bound_the_value(limits):
     assert not estimate(few, few).within(5.0)
     assert estimate(same, few).interval == estimate(few, few).interval
     n = int(estimate(few, few).needs(5.0).removesuffix(" rows a task").replace(",", ""))
+    assert estimate(same, same).decides(9) == pytest.approx(share * reach)
     assert reach * (1 - 0.025 ** (1 / n)) <= 5.0 < reach * (1 - 0.025 ** (1 / (n - 10)))
     as_given = estimate({0: replace(same[0], n_rows=1)})  # rows that were not resampled
     assert np.isnan(as_given.interval).all()

@@ -1,6 +1,7 @@
 """What a study's axis and lines add to its table and figure, by hand and of a known truth."""
 
 import math
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from tests.analysis.studies.test_study_tables import (
     mean_of,
     plan_of,
 )
-from tests.facts import SCORED
+from tests.facts import CHECKPOINT, SCORED
 from workflow.analysis import study
 from workflow.analysis.figures import lines
 from workflow.analysis.lines import Lines
@@ -119,6 +120,25 @@ def test_a_cell_that_was_not_run_leaves_its_task_without_a_lag(tmp_path):
     assert pd.isna(mean_of(frame, "full", "3000", "sst2")["lag"])
     assert mean_of(frame, "full", "3000", "sst2")["skills"] == 100
     assert pd.isna(mean_of(frame, "none", "", "sst2")["skills"])  # a reference has no place
+
+
+def test_lines_of_other_language_models_stand_with_their_perplexity(tmp_path):
+    plan = plan_of("", lines=("all", "fewer"))
+    others = plan.points[1].of.model_copy(update={"model": "world.words-9", "update": 30})
+    plan.points[1] = plan.points[1].model_copy(update={"of": others})
+    frame = made(tmp_path, plan).frame.drop(columns=[*study.HELD_OUT])
+    assert study.with_perplexity(frame, tmp_path, plan)[1] == []
+    for (seed, perplexity), point in product(((0, 20.0), (1, 24.0)), plan.points):
+        model, more = point.of.models()[seed], 10 * (point.line == "fewer")
+        place = {"arch": "transformer", "seed": seed, "update": point.of.update}
+        bits = {"heldout_perplexity": perplexity + more, "heldout_bits_per_byte": 1.25}
+        write(model.facts(tmp_path, point.of.update), CHECKPOINT | place | bits)
+    frame, (title, shown) = study.with_perplexity(frame, tmp_path, plan)
+    assert shown.to_dict("index") == {
+        "all": {"perplexity": "22.00", "bits per byte": "1.250"},
+        "fewer": {"perplexity": "32.00", "bits per byte": "1.250"},
+    }
+    assert {*frame.loc[frame["line"] == "fewer", "perplexity"]} == {32.0}
 
 
 def write_zero_shot(results: Path, name: str, scores: dict[int, float], seed: int = 0) -> None:

@@ -168,7 +168,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
     plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
     frame = study.build(results, grid, plan).frame
-    run = Evidence(results, grid, Samples.of_grid(results, grid, ["ablation"]))
+    run = Evidence(results, grid, Samples.of_cells(results, grid, grid.studies["ablation"].cells()))
     (claim,) = mean(run, Claim("", "", minus(FULL, other), mean))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
         one = rows[(rows["variant"] == other.title) & (rows["task"] == task)].iloc[0]

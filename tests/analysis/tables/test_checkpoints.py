@@ -3,14 +3,19 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from gpt1.cell import PretrainedModel
+from tasks import task
+from tasks.common.errors import InputError
 from tests.analysis.conftest import build, make_grid, skill_score, write
 from workflow.analysis import report
+from workflow.analysis.stats.estimates import half_width
+from workflow.analysis.stats.scores import Component
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import checkpoints
+from workflow.analysis.tables import checkpoints, cloze
 
 UPDATES = [0, 10, 100, 1000]
 TRANSFORMER = PretrainedModel("transformer", 0)
@@ -40,9 +45,9 @@ def lines(markdown, heading):
 
 def test_a_skill_shows_from_the_first_of_the_checkpoints_that_stay_above_chance():
     points = pd.DataFrame({"update": UPDATES, "chance": 50.0, "ci_low": [51.0, 40, 52, 53]})
-    assert checkpoints.above_chance_from(points)["update"] == 100
-    assert checkpoints.above_chance_from(points[::-1])["update"] == 100
-    assert checkpoints.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
+    assert cloze.above_chance_from(points)["update"] == 100
+    assert cloze.above_chance_from(points[::-1])["update"] == 100
+    assert cloze.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
 
 
 def test_what_was_not_scored_is_empty_and_missing(grid, tmp_path):
@@ -51,7 +56,7 @@ def test_what_was_not_scored_is_empty_and_missing(grid, tmp_path):
     TRANSFORMER.cloze(tmp_path, 1000).unlink()
     table = report.build("cloze", tmp_path, grid)
     gone = table.frame[table.frame["accuracy"].isna()]
-    assert gone[["skill", *checkpoints.MODEL, "update"]].values.tolist() == [
+    assert gone[["skill", *cloze.MODEL, "update"]].values.tolist() == [
         ["mood", "transformer", "books", 0, 1000]
     ]
     for heading in ("Accuracy at the last", "Tokens of pre-training"):
@@ -88,12 +93,57 @@ def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
 
     at, text = at_0()  # the other seed has both
     assert list(at.loc[["mean", "dprd", "cola"], "n_seeds"]) == [1, 1, 2]
-    assert at.loc["mean", "relative"] == at.loc["mean", "relative_low"]
+    assert at.loc["mean", "relative_low"] < at.loc["mean", "relative"]
     second.zero_shot(results, "dprd", 0).unlink()
     at, text = at_0()
     assert math.isnan(at.loc["mean", "relative"]) and at.loc["dprd", "n_seeds"] == 0
     assert not math.isnan(at.loc["cola", "relative"])
     assert text.count("missing") == 3  # the score, the mean, and the note that explains the word
+
+
+def test_the_interval_of_a_relative_score_is_over_rows_and_models(run_of):
+    results, grid = run_of("cola")
+
+    def at_the_end():
+        table, _ = build("zero_shot", results, grid)
+        table = table[(table["arch"] == "transformer") & (table["update"] == 3000)]
+        return table[table["scoring"] == "heuristic"].set_index("task")
+
+    two = at_the_end()
+    PretrainedModel("transformer", 1).zero_shot(results, "sst2", 3000).unlink()
+    one = at_the_end().loc["sst2"]
+    share = one["mean"] / 100  # of 120 rows right; from 50 to 93.2 points
+    error = 100 * math.sqrt(share * (1 - share) / 120) / 43.2
+    for end in ("relative_low", "relative_high"):
+        assert abs(one[end] - one["relative"]) == pytest.approx(1.96 * error, rel=0.08)
+    first, second = two.loc["sst2", "relative_by_seed"]
+    parts = [Component((first - second) ** 2 / 4, 1), Component(error**2 / 2, 119)]
+    below = two.loc["sst2", "relative"] - two.loc["sst2", "relative_low"]
+    assert below == pytest.approx(half_width(parts, 0.95), rel=0.1)
+    ends = two.loc["mean", ["relative_low", "relative_high"]]
+    assert ends.iloc[0] < two.loc["mean", "relative"] < ends.iloc[1]
+    assert one["margin"] == pytest.approx(share - 0.5 * (1 - share))
+    assert one["relative_by_seed"] == (first,)
+
+
+def test_rows_that_do_not_give_the_score_beside_them_are_refused(run_of):
+    results, grid = run_of("cola")
+    path = TRANSFORMER.zero_shot_rows(results, "sst2")
+    rows = pd.read_parquet(path)
+    at = (rows["update"] == 3000) & (rows["scoring"] == "prompt")
+    rows[at].assign(prediction=rows["label"]).to_parquet(path)
+    with pytest.raises(InputError, match="seed-0/rows.parquet: not the rows of update 0's score"):
+        report.build("zero_shot", results, grid)
+    path.write_bytes(b"no Parquet")
+    with pytest.raises(InputError, match="seed-0/rows.parquet: no rows of scores"):
+        report.build("zero_shot", results, grid)
+
+
+def test_rounding_in_constant_predictions_of_a_correlation_is_no_score():
+    said = 2.5 + 1e-9 * np.arange(40)
+    rows = {"guid": [f"stsb/dev/{i}" for i in range(40)], "label": np.arange(40) % 6}
+    score = checkpoints._score([pd.DataFrame(rows | {"prediction": said})], [0], task("stsb"))
+    assert score.values.tolist() == [0.0]
 
 
 def test_a_checkpoint_that_one_seed_or_none_has_made_says_so(run_of):
@@ -104,7 +154,7 @@ def test_a_checkpoint_that_one_seed_or_none_has_made_says_so(run_of):
     table, text = build("pretraining", results, grid)
     assert list(table.loc[table["n_seeds"] == 1, ["arch", "update"]].iloc[0]) == ["lstm", 30]
     assert list(table.loc[table["n_seeds"] == 0, ["arch", "update"]].iloc[0]) == ["lstm", 367]
-    assert next(line for line in text.splitlines() if "| 367" in line).count("missing") == 2
+    assert next(line for line in text.splitlines() if "| 367" in line).count("missing") == 3
 
 
 def test_perplexities_that_the_first_update_leaves_as_they_are_have_a_note(run_of):

@@ -1,9 +1,6 @@
 """The table programs: what they write, what they say of a run with gaps, and what they refuse."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,14 +8,11 @@ import pytest
 
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
-from tests.analysis.conftest import write, write_samples
+from tests.analysis.conftest import write, write_answers, write_cell_answers
 from tests.support.lines import cell as cell_of
 from workflow.analysis import report, table
+from workflow.analysis.paper import FULL
 from workflow.analysis.report import main, make
-from workflow.analysis.stats import samples
-from workflow.analysis.stats.samples import Samples, part_path
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_numbers_of_a_table_are_read_to_the_last_digit(tmp_path):
@@ -45,23 +39,30 @@ def test_the_values_by_seed_are_read_as_they_were_written_or_refused(tmp_path):
         table.read_csv(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("ablation", ["ablation"]),
-        ("main", ["ablation"]),
-        ("contamination", ["transformer_ablation"]),
-        ("layer_transfer", ["ablation", "layer_transfer"]),
-    ],
-)
-def test_a_table_reads_no_more_samples_than_its_rule_has(name, parts, run_of):
+@pytest.mark.parametrize("name", ["ablation", "main", "contamination", "layer_transfer"])
+def test_a_table_reads_no_more_cells_than_its_rule_has(name, run_of):
     results, grid = run_of("rte")
-    write_samples(results, grid, parts)
+    read = {*grid.studies["ablation"].cells()}
+    read |= {*grid.studies["layer_transfer"].cells()} if name == "layer_transfer" else set()
+    read = {*grid.full_transformer()} if name == "contamination" else read
+    for cell in {*grid.cells()} - read:
+        cell.path(results).unlink()
     assert len(report.build(name, results, grid).frame)
-    read = next(part for part in grid.parts() if part.endswith(tuple(parts)))
-    part_path(results, read).unlink()
-    with pytest.raises(InputError, match=r"\.parquet: no such file"):
+    min(read, key=str).path(results).unlink()
+    with pytest.raises(InputError, match=r"\.json: no such file"):
         report.build(name, results, grid)
+
+
+def test_a_cell_that_is_trained_anew_is_sampled_anew_in_the_same_process(run_of):
+    results, grid = run_of("rte")
+    write_answers(results, grid)
+    cell = cell_of("transformer", "rte", "on", 12)
+    before = report.build("ablation", results, grid).frame.set_index(["variant", "task"])
+    write_cell_answers(results, cell, np.random.default_rng(9), 0.5)
+    after = report.build("ablation", results, grid).frame.set_index(["variant", "task"])
+    changed = after["mean"].compare(before["mean"]).index
+    assert (FULL.title, "rte") in changed
+    assert set(changed.get_level_values("variant")) == {FULL.title}
 
 
 def test_costs_are_apart_from_the_scores(run_of):
@@ -69,7 +70,6 @@ def test_costs_are_apart_from_the_scores(run_of):
     kept = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
 
     def tables_of(names):
-        write_samples(results, grid)
         for name in names:
             make(f"{name}.csv", results, grid)
         forms = ("csv", "md")
@@ -116,7 +116,7 @@ def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
     assert edit(text) != text
     path.write_text(edit(text))
     with pytest.raises(InputError) as error:
-        write_samples(results, grid)
+        report.build("cells", results, grid)
     assert str(path) in str(error.value) and found in str(error.value)
 
 
@@ -126,7 +126,6 @@ def test_several_are_made_in_one_process_whose_log_has_their_times_and_names_a_f
     results, grid = run_of("rte")
     file = results / "grid.json"
     file.write_text(grid.to_json())
-    write_samples(results, grid)
     argv = ["--results", str(results), "--grid", str(file)]
     products = ["ablation.csv", "figures/differences.png"]
     main([*products, *argv])
@@ -136,24 +135,9 @@ def test_several_are_made_in_one_process_whose_log_has_their_times_and_names_a_f
     assert {path.name for path in results.glob("*/differences.*")} == {
         f"differences.{form}" for form in ("png", "svg", "pdf")
     }
-    damaged = part_path(results, "transformer_layer_transfer")
-    damaged.write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=rf"^cells\.csv: {damaged}: not samples"):
+    own = {*grid.cells()} - {*grid.studies["ablation"].cells()}
+    damaged = min(own, key=str).path(results)
+    damaged.write_text('{"arch": "ls')
+    told = rf"^cells\.csv: {re.escape(str(damaged))}: line 1: not JSON"
+    with pytest.raises(InputError, match=told):
         main(["ablation.csv", "cells.csv", *argv])
-
-
-def test_samples_are_made_by_their_program_or_it_fails_in_one_line(run_of):
-    results, grid = run_of("rte")
-    paths = [cell.path(results) for cell in grid.parts()["lstm_ablation"]]
-    out = part_path(results, "lstm_ablation")
-    argv = [*map(str, paths), "--results", str(results), "--seeds", "0", "1", "--out", str(out)]
-    samples.main(argv)
-    found = Samples.read([out]).headline(cell_of("lstm", "rte", "on", 1))
-    assert found.seeds == (0, 1)
-    out.unlink()
-    paths[-1].write_text('{"arch": "ls')
-    command = [sys.executable, "-m", "workflow.analysis", "samples", *argv]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("error: ") and paths[-1].name in done.stderr
-    assert not out.exists()

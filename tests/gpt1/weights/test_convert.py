@@ -6,16 +6,20 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
 from gpt1.convert import export_checkpoint
-from gpt1.settings import LSTMShape
+from gpt1.settings import LSTMShape, TransformerShape
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights.checkpoint import build, read_facts, save_checkpoint, sidecar
 from gpt1.weights.published import SPECIAL_SEED, import_weights
 from tasks.common.errors import InputError
+from tests.gpt1 import toy
+from tests.gpt1.cell_jobs import write_checkpoint
+from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.weights import published_files as files
 from tests.gpt1.weights.published_files import SMALL as MODEL
 from tests.gpt1.weights.published_files import bring_in
@@ -131,14 +135,27 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
         "model.safetensors",
     ]
     card = (out / "README.md").read_text()
-    assert (
-        card.startswith("---\nlibrary_name: transformers\n") and "'format': 'huggingface'" in card
-    )
+    data = ModelCard(card).data
+    assert (data.library_name, data.pipeline_tag) == ("transformers", "text-generation")
+    assert data.eval_results is None and "'format': 'huggingface'" in card
     assert f"--out {out}: has files" in refused(convert.main, "export", checkpoint, "--out", out)
     done = call(convert.main, "export", checkpoint, "--out", out, "--overwrite")
     assert done.returncode == 0, done.stderr
     said = refused(convert.main, *into, "--out", checkpoint, "--settings", "{}")  # GPT-1's own size
     assert "config.json: n_layer: expected 12, found 3" in said
+
+
+@pytest.mark.parametrize("bits", [1.25, None])
+def test_a_card_has_what_is_known_of_held_out_text(bits, tmp_path, monkeypatch):
+    shape = {"n_layer": 2, "n_embd": 16, "n_head": 4, "n_ff": 64}
+    monkeypatch.setitem(toy.SHAPES, "transformer", TransformerShape(**shape))
+    write_tokenizer(tmp_path / "tokenizer")
+    known = {"heldout_perplexity": 20.0, "heldout_bits_per_byte": bits}
+    write_checkpoint(tmp_path, "of-books", **known)
+    export_checkpoint(tmp_path / "of-books.safetensors", tmp_path / "out")
+    card = (tmp_path / "out" / "README.md").read_text()
+    said = "20.00 a token, 1.250 bits a byte." if bits else "20.00 a token."
+    assert f"Perplexity of held-out text: {said}" in card
 
 
 def refused_import(folder, model=MODEL):

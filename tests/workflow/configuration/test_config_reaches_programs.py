@@ -28,7 +28,17 @@ from workflow.grid import Grid
 from workflow.plan import STAGES, Plan, nested
 
 # Sections whose keys are names.
-NAMED = ["tasks", "labels", "files", "discourse", "normalise", "rows", "min_rows", "carve"]
+NAMED = [
+    "tasks",
+    "labels",
+    "files",
+    "discourse",
+    "normalise",
+    "rows",
+    "min_rows",
+    "carve",
+    "shares",
+]
 # All optional keys: of every case, and of some. Each 0 and 0.0 stands for a number of its own.
 MARKED = """
 results: made
@@ -62,7 +72,7 @@ data: mydata
 experiment:
   world: null
   tokenizer: {merges: null, folder: MyBPE}
-  corpus: {folder: MyBooks, heldout: [mybook.txt]}
+  corpus: {folder: MyBooks, heldout: [mybook.txt], shares: {mynovels: 0.0}}
   tasks:
     snli: {min_rows: {test: 0}}
     mine: {kind: pair, files: {train: mine.csv}, title: My pairs, repo: me/x,

@@ -161,6 +161,11 @@ VALUES = [
     ("experiment.zero_shot.normalise", {"cola": {"random": 5, "best": 5}}, "above random"),
     ("experiment.corpus", {"source": "lm1b", "heldout": 4}, "give 'official'"),
     ("experiment.corpus", {"heldout": "official"}, "else a number"),
+    (
+        "experiment.corpus",
+        {"source": "wikitext103", "heldout": "official", "shares": {"a": 1}},
+        "corpus.shares: of folders with your own books; leave it out",
+    ),
     ("experiment.corpus", {"source": "bookcorpus_text", "heldout": 1}, "no commit of rojagtap"),
     ("runtime", {"pretrain_processes": 2, "device": "cuda:1"}, "cannot share the device"),
     ("data", "nowhere", "no folder 'nowhere'"),

@@ -14,7 +14,7 @@ import pytest
 from tests.workflow.configs import ROOT, small
 from tests.workflow.running import copy_project, planned, snakemake, with_config, write
 
-ANALYSIS = ("samples_", "tables_", "page", "all")
+ANALYSIS = ("tables_", "page", "all")
 LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of two tasks
 FINETUNE = {
     **{"finetune_ablation_transformer": 2, "finetune_layer_transfer_transformer": 2},

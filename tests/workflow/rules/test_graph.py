@@ -43,7 +43,7 @@ GROUPS = {  # what one job makes, and what is trained, scored and searched for i
     "zero_shot.csv figures/zero_shot.svg": {"pretrain", "zero_shot"},
     "cloze.csv figures/cloze.svg": {"pretrain", "cloze"},
     "ablation.csv degrees.csv figures/ablation.svg figures/differences.svg": TABLE_5,
-    "contamination.csv": TRANSFORMER | {"contamination"},
+    "contamination.csv": TRANSFORMER - {"finetune_ablation_from_scratch"} | {"contamination"},
     "main.csv": TABLE_5 | {"contamination"},
     "layer_transfer.csv cells.csv figures/layer_transfer.svg": EVERY_CELL,
     "claims.csv positive_control.csv figures/figure2.svg": EVERY_CELL | {"zero_shot"},

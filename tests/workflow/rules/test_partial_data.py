@@ -17,7 +17,6 @@ from tests.gpt1.examples import write_tokenizer
 from tests.support.programs import call
 from tests.tasks.conftest import write as write_published
 from workflow.analysis.report import make
-from workflow.analysis.stats import samples
 from workflow.grid import Line
 
 SETTINGS = {"min_rows": {"train": 1, "dev": 1, "test": 1}, "published": False}
@@ -68,10 +67,6 @@ def make_tables(folder) -> None:
     inputs = ("--encoded", encoded, "--checkpoints", weights, "--baselines", best)
     runs = ("--settings", settings.to_json(), "--seeds", 0, 1, "--cache", folder / "cache")
     done(finetune.main, *outputs, *inputs, *runs, "--code", "c")
-    for part, of_part in GRID.parts().items():
-        paths = [str(cell.path(folder)) for cell in of_part]
-        argv = ["--results", str(folder), "--seeds", "0", "1", "--out"]
-        samples.main([*paths, *argv, str(samples.part_path(folder, part))])
     for name in ("cells", "ablation", "main", "layer_transfer", "cost", "data"):
         make(f"{name}.csv", folder, GRID)
 

@@ -76,7 +76,6 @@ FIGURES = ("figure2", *STUDIES, "zero_shot", "differences")
 GROUPS = ("data", "zero_shot", "ablation", "layer_transfer", "claims")
 STAGES = {"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1}
 STAGES |= {f"finetune_{name}_transformer": 2 for name in STUDIES} | {"page": 1}
-STAGES |= {f"samples_transformer_{name}": 1 for name in STUDIES}
 STAGES |= {f"tables_{name}": 1 for name in GROUPS}
 STAGES |= {"finetune_ablation_from_scratch": 2}
 

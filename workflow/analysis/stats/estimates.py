@@ -1,27 +1,27 @@
 """The uncertainty of a score or contrast: 95 % intervals and p-values over seeds and rows.
 
-There are many rows, so the bootstrap gives their variance. There are only two or three seeds, and
-resampling them would give intervals that are much too narrow: with two seeds, half of all resamples
-hold one of them twice. Their variance is therefore estimated directly and judged by Student's t
-with few degrees of freedom. The parts, each with a variance and degrees of freedom, are combined by
+There are many rows, so the bootstrap gives their variance. There are only few seeds, and resampling
+them would give intervals that are much too narrow: with two seeds, half of all resamples hold one
+of them twice. Their variance is therefore estimated directly and judged by Student's t with few
+degrees of freedom. The parts, each with a variance and degrees of freedom, are combined by
 Cochran's weighted quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which keeps
 its coverage with one degree of freedom, where Satterthwaite's falls to 87 %. Those of the seeds
 include some of the rows' variance too, so intervals err on the wide side.
 
-With two or three seeds the variance of a single score over seeds is hardly known. So for a task, or
-an average over tasks, it is pooled over the lines of the run of one kind: they have the same
-architecture, and all of them start from language models, or none does. One part is the mean of
-their variances, with half of the sum of their degrees of freedom but at least those of one line; a
-contrast of two kinds has such a part for each. Another part is the excess of the score's own
-variance over these. Every table, study and claim pools the lines of `Grid.is_pooled`, so that a
-contrast has one interval; for a kind that the run does not have, a study pools its own lines. The
-simulated coverage is in `docs/statistics.md`.
+With five independent seeds or more, the variance over seeds is the score's own, paired by seed.
+With fewer it is hardly known. So for a task, or an average over tasks, it is then pooled over the
+lines of the run of one kind: they have the same architecture, and all of them start from language
+models, or none does. One part is the mean of their variances, with half of the sum of their degrees
+of freedom but at least those of one line; a contrast of two kinds has such a part for each. Another
+part is the excess of the score's own variance over these. Every table, study and claim pools the
+lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that the run does not
+have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 
 Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
 they would take off the score is no matter of variance: every interval of the line reaches lower by
-the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404), as far as
-it is not seen, times what a failed one loses. That of a cell with a failed fit is never narrower
-than Welch's. Lines whose fits all fit are left alone.
+at least the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404),
+as far as it is not seen, times what a failed one loses. That of a cell with a failed fit is never
+narrower than Welch's. Lines whose fits all fit are left alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,7 @@ from workflow.analysis.stats.scores import Component, Score, failed, total
 LEVEL = 0.95
 POWER = 0.8
 MOST_SEEDS = 100  # that `needs` proposes
+ENOUGH = 5  # independent seeds, with which a score's own variance over them is known
 STEADIER = "training that varies less"
 Line = Mapping[Any, Score | None]  # by task
 
@@ -46,13 +47,13 @@ Line = Mapping[Any, Score | None]  # by task
 class Estimate:
     """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
 
-    If seeds of a cell behind it disagree, it is never judged equal to 0. Fits that may fail, though
-    no seed shows it, may take it down and up by `unseen`.
+    If seeds of a cell behind it disagree, it is never judged equal to 0. `failing` has each line of
+    which some fits have failed, with its weights by task.
     """
 
     score: Score
     seeds: tuple[Component, ...]
-    unseen: tuple[float, float] = (0.0, 0.0)
+    failing: tuple[tuple["Failing", Mapping[Any, float]], ...] = ()
 
     @property
     def value(self) -> float:
@@ -72,7 +73,7 @@ class Estimate:
     @property
     def of_rows(self) -> "Estimate":
         """The same with the rows' variance alone: about these models, not about their training."""
-        return replace(self, seeds=(), unseen=(0.0, 0.0))
+        return replace(self, seeds=(), failing=())
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -84,8 +85,20 @@ class Estimate:
         return float(low), float(high)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        half, (down, up) = self.half(level), self.unseen
-        return self.value - half - down, self.value + half + up
+        down, up = self._reach(level)
+        return self.value - down, self.value + up
+
+    def _reach(self, level: float) -> list[float]:
+        half = self.half(level)
+        return [max(half, end) for end in self.unseen(level)]
+
+    def unseen(self, level: float = LEVEL, times: float = 1.0) -> tuple[float, float]:
+        """How far fits that may fail, though no seed shows it, could take it down, and up.
+
+        With `times` as many seeds, of which the same share fails.
+        """
+        ends = [of.unseen(weights, level, times) for of, weights in self.failing]
+        return sum(down for down, _ in ends), sum(up for _, up in ends)
 
     @property
     def p(self) -> float:
@@ -95,10 +108,10 @@ class Estimate:
         """
         if np.isnan(self.half(LEVEL)):
             return float("nan")
-        towards_0 = self.unseen[0] if self.value > 0 else self.unseen[1]
+        side = 0 if self.value > 0 else 1
 
         def excess(log_p: float) -> float:
-            return self.half(1 - np.exp(log_p)) + towards_0 - abs(self.value)
+            return self._reach(1 - np.exp(log_p))[side] - abs(self.value)
 
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
@@ -137,7 +150,7 @@ class Estimate:
             return "runs that differ"
         if not distance:
             return STEADIER
-        if self._is_constant and not any(self.unseen):
+        if self._is_constant and not any(self.unseen()):
             share = distance / np.subtract(*self.score.limits[::-1])
             return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
         rows, power = self.score.over_rows, ndtri(POWER)
@@ -148,14 +161,21 @@ class Estimate:
         more = max(1.0, 2 * more)
         rows = Component(rows.variance / more, rows.df * more)
         for n in range(self.n_seeds + (more == 1), MOST_SEEDS + 1):
-            times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
-            parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
-            error = np.sqrt(sum(part.variance for part in parts))
-            half = half_width(parts, LEVEL) if error else 0.0
-            if half + max(self.unseen) / np.sqrt(times) + power * error <= distance:
+            if self._least(n, rows) <= distance:
                 n_rows = f" and {_round_up(more * self.score.n_rows):,} rows a task"
                 return f"{n} seeds{n_rows if more > 1 else ''}"
         return STEADIER
+
+    def decides(self, n: int) -> float:
+        """The least difference that `n` seeds would show with a power of 80 %, on as many rows."""
+        return self.half(LEVEL) if self._is_constant else self._least(n, self.score.over_rows)
+
+    def _least(self, n: int, rows: Component) -> float:
+        times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
+        parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
+        error = np.sqrt(sum(part.variance for part in parts))
+        half = half_width(parts, LEVEL) if error else 0.0
+        return float(max(half, *self.unseen(LEVEL, times)) + ndtri(POWER) * error)
 
 
 @dataclass(frozen=True)
@@ -165,18 +185,22 @@ class Failing:
     by_task: Mapping[Any, tuple[int, int]]
     loss: float
 
-    def unseen(self, weights: Mapping[Any, float]) -> tuple[float, float]:
+    def unseen(
+        self, weights: Mapping[Any, float], level: float, times: float
+    ) -> tuple[float, float]:
         """How far fits that may fail could take the sum over tasks by `weights` down, and up.
 
-        The failures of a single task that has some are in the variance of its seeds.
+        At that level, of `times` as many fits. The failures of a single task that has some are in
+        the variance of its seeds.
         """
         whole = tuple(np.sum([*self.by_task.values()], axis=0))
         of = {name: self.by_task.get(name, whole) for name in weights}
         if len(weights) == 1:
             ((k, n),), (weight,) = of.values(), weights.values()
-            lost = [0.0 if k else weight * _most(0, n)]
+            lost = [0.0 if k else weight * _most(0, n * times, level)]
         else:
-            most, pairs = _most(*whole), zip(weights.values(), of.values(), strict=True)
+            most = _most(whole[0] * times, whole[1] * times, level)
+            pairs = zip(weights.values(), of.values(), strict=True)
             lost = [weight * max(0.0, most - k / n) for weight, (k, n) in pairs]
         down, up = (sum(max(0.0, sign * one) for one in lost) for sign in (1, -1))
         return self.loss * down, self.loss * up
@@ -190,8 +214,8 @@ class SeedPool:
 
     def with_others(self, lines: Iterable[Line]) -> Self:
         """The pool with those of the given `lines` whose kinds it lacks."""
-        known = set().union(*map(_kinds, self.lines))
-        return type(self)([*self.lines, *(of for of in lines if not _kinds(of) & known)])
+        known = set().union(*map(kinds, self.lines))
+        return type(self)([*self.lines, *(of for of in lines if not kinds(of) & known)])
 
     def estimate(
         self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
@@ -215,23 +239,24 @@ class SeedPool:
         if whole.has_failed:
             own = (_welch(whole, lines, tasks),)
             parts = max(parts, own, key=lambda found: half_width(found, LEVEL))
-        down = up = 0.0
-        for weight, score in alone.values():
-            if failing := self.failing.get(score.line):
-                ends = failing.unseen({task: weight * of for task, of in tasks.items()})
-                down, up = down + ends[0], up + ends[1]
-        return Estimate(whole, parts, (down, up))
+        failing = tuple(
+            (self.failing[score.line], {task: weight * of for task, of in tasks.items()})
+            for weight, score in alone.values()
+            if score.line in self.failing
+        )
+        return Estimate(whole, parts, failing)
 
     def _pooled(
         self, whole: Score, alone: Sequence[tuple[float, Score]], tasks: Mapping[Any, float]
     ) -> tuple[Component, ...]:
         """The parts from the pool, and the excess of the score's own variance over them.
 
-        Only its own variance where one of its kinds has no line with several independent seeds, of
-        pre-training or of fine-tuning as its own are, and where nothing varies at all.
+        Only its own variance with `ENOUGH` seeds, where one of its kinds has no line with several
+        independent seeds, of pre-training or of fine-tuning as its own are, and where nothing
+        varies at all.
         """
         own = whole.over_seeds
-        if not own.df or not own.variance + whole.over_rows.variance:
+        if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
         sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
         known = [of for of in sums if of and of.n_units > 1]
@@ -262,12 +287,12 @@ class SeedPool:
         return found
 
 
-def _most(k: int, n: int) -> float:
-    """The upper end of Clopper and Pearson's interval for a share, k of n."""
-    return float(betaincinv(k + 1, n - k, (1 + LEVEL) / 2)) if k < n else 1.0
+def _most(k: float, n: float, level: float) -> float:
+    """The upper end of Clopper and Pearson's interval of a level for a share, k of n."""
+    return float(betaincinv(k + 1, n - k, (1 + level) / 2)) if k < n else 1.0
 
 
-def _kinds(line: Line) -> set[str]:
+def kinds(line: Line) -> set[str]:
     """The kinds of a line's scores; none if it was not run."""
     return {score.kind for score in line.values() if score}
 

@@ -1,40 +1,34 @@
 """The samples behind the tables: each cell's scores by seed, on all rows and on resampled ones.
 
-    python -m workflow.analysis samples CELL.json ... --results R --seeds 0 1 2 --out FILE
-
-Each part of the grid is resampled once, into one Parquet file: a row for each cell, split and
-metric, with lists over the seeds. `cells.csv`, the other tables and the claims take the scores of
-the fine-tuned models from these files.
+All that is shown of fine-tuned models is made from these, in the process that shows it.
 """
 
-import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from tasks import Task
 from tasks.common.errors import InputError
-from tasks.common.files import write_atomic
 from tasks.common.records import REMEDY, Scores
 from tasks.metrics import settled
 from tasks.settings import OwnTask
 from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.estimates import Line, SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, average
 from workflow.grid import Grid
 
-KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
 Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
 NOT_REPORTED = ("train", "select")
+DEGREES = "world/degrees.csv"  # of the results
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 CORRELATIONS = ("matthews", "pearson", "spearman")
 
@@ -51,65 +45,24 @@ class Samples:
     own: dict[str, OwnTask] = field(default_factory=dict)
 
     @classmethod
-    def of_grid(cls, results: Path, grid: Grid, names: Iterable[str] = ("",)) -> Self:
-        """Read the parts of the grid whose names end with one of `names`; all if none are given.
+    def of_cells(cls, results: Path, grid: Grid, cells: Iterable[Cell]) -> Self:
+        """Sample some cells of a grid, by degree of difficulty where the run has a world.
 
-        Raises InputError for a file that is missing or damaged.
+        A process samples a cell once, as long as its files stay the same. Raises InputError for a
+        file that is missing or damaged.
         """
-        parts = (part for part in grid.parts() if part.endswith(tuple(names)))
-        found = cls.read(part_path(results, part) for part in parts)
-        return replace(found, own=grid.own)
+        found, seeds = cls(own=grid.own), tuple(grid.seeds.finetune)
+        for cell in cells:
+            files = cell.path(results), cell.predictions(results), results / DEGREES
+            stamps = tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
+            one = _of_cell(results, cell, seeds, stamps)
+            found.cells.update(one.cells)
+            found.check_examples(files[1], one.examples)
+        return found
 
     def task(self, name: str) -> Task:
         """A task by its name. Raises InputError for one that is not known."""
         return tasks.task(name, self.own.get(name))
-
-    @classmethod
-    def read(cls, paths: Iterable[Path]) -> Self:
-        """Read files that `write` wrote. Raises InputError for a damaged or foreign one."""
-        found = cls()
-        for path in paths:
-            try:
-                frame = pd.read_parquet(path, page_checksum_verification=True)
-                for row in frame.to_dict("records"):
-                    key = row["split"], row["metric"], row["degree"]
-                    cell = Cell.parse(row["cell"])
-                    found.cells.setdefault(cell, {})[key] = _score(row)
-                examples = dict(frame.attrs["examples"])
-            except FileNotFoundError:
-                raise InputError(f"{path}: no such file; run its job first") from None
-            except (OSError, KeyError, ValueError, TypeError) as error:
-                reason = " ".join(str(error).split())
-                raise InputError(f"{path}: not samples ({reason:.80}); {REMEDY}") from None
-            found.check_examples(path, examples)
-        return found
-
-    def write(self, path: Path) -> None:
-        """Write the samples as Parquet, a row for each cell and Key, with lists over the seeds.
-
-        `boot` holds all seeds' scores on resampled rows, one seed after the other.
-        """
-        rows = [
-            {
-                **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
-                "kind": one.kind,
-                "seed": one.seeds,
-                "pretrain": one.pretrain,
-                "score": one.values,
-                "boot": one.resampled.ravel(),
-                "n_rows": one.n_rows,
-                "majority": one.majority,
-                "bag_of_words": one.bag_of_words,
-                "train_tokens": [one.train_tokens[seed] for seed in one.seeds],
-                "alarms": [one.alarms[seed][0] for seed in one.seeds],
-            }
-            for cell, scores in self.cells.items()
-            for key, one in scores.items()
-        ]
-        frame = pd.DataFrame(rows)
-        frame.attrs["examples"] = self.examples
-        with write_atomic(path, "wb") as file:
-            frame.to_parquet(file, index=False, write_page_checksum=True)
 
     def add(
         self,
@@ -189,11 +142,17 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
+        """The pool of the run's lines, by `score` or the headline score."""
+        return SeedPool([*self.pooled(grid, score).values()])
+
+    def pooled(
+        self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
+    ) -> dict[str, Line]:
+        """The lines that are pooled (`Grid.is_pooled`) by name."""
         lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
             lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
-        return SeedPool([*lines.values()])
+        return {**lines}
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
@@ -209,27 +168,17 @@ def official_sets(split: str) -> str:
     return "+".join(sorted({part.split("_")[0] for part in split.split("+")}))
 
 
-def part_path(results: Path, part: str) -> Path:
-    """The file with the samples of a part of the grid."""
-    return Path(results, "samples", f"{part}.parquet")
+@lru_cache(maxsize=1024)
+def _of_cell(results: Path, cell: Cell, seeds: tuple[int, ...], stamps: tuple[int, ...]) -> Samples:
+    """The samples of a cell; `stamps` are of its files, the last one of the world's degrees."""
+    found = Samples()
+    found.add(cell, results, seeds, _degrees(results / DEGREES, stamps[-1]))
+    return found
 
 
-def _score(row: Mapping[str, Any]) -> Score:
-    """The score in a row that `Samples.write` made."""
-    seeds = tuple(map(int, row["seed"]))
-    return Score(
-        seeds=seeds,
-        pretrain=tuple(map(int, row["pretrain"])),
-        values=np.array(row["score"], dtype=float),
-        resampled=np.array(row["boot"], dtype=float).reshape(len(seeds), -1),
-        n_rows=int(row["n_rows"]),
-        limits=limits_of(row["metric"]),
-        kind=row["kind"],
-        majority=float(row["majority"]),
-        bag_of_words=float(row["bag_of_words"]),
-        train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
-        alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
-    )
+@cache
+def _degrees(path: Path, stamp: int) -> dict[str, set[str]] | None:
+    return read_degrees(path) if stamp else None
 
 
 def scored(
@@ -306,20 +255,3 @@ def shared_texts(task: Task, guids: Sequence[str]) -> np.ndarray:
     if not task.several_rows_a_text:
         return np.arange(len(guids))
     return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cells", nargs="+", type=Cell.parse, help="JSON files of `gpt1.finetune`")
-    parser.add_argument("--results", required=True, type=Path, help="the results folder")
-    parser.add_argument("--seeds", required=True, nargs="+", type=int, help="of fine-tuning")
-    parser.add_argument("--degrees", action="store_true", help="of the synthetic world: by degree")
-    parser.add_argument("--out", required=True, type=Path, help="the file to write")
-    args = parser.parse_args(argv)
-    world = args.results / "world" / "degrees.csv"
-    degrees = read_degrees(world) if args.degrees else None
-    samples = Samples()
-    for cell in args.cells:
-        samples.add(cell, args.results, args.seeds, degrees)
-    samples.write(args.out)

@@ -39,10 +39,11 @@ def cells(results: Path, grid: Grid) -> Table:
     empty on the training rows; `alarms` are joined by semicolons. The inventory says which cells
     exist and which raised alarms; their costs are in the table `cost`.
     """
-    samples, notes = Samples.of_grid(results, grid), Notes.read(results, grid.tasks)
+    cells, notes = grid.cells(), Notes.read(results, grid.tasks)
+    samples = Samples.of_cells(results, grid, cells)
     rows = [
         row | {"note": notes.of(cell.task)}
-        for cell in grid.cells()
+        for cell in cells
         for row in _rows(cell, grid.line(cell).columns, samples.cells[cell], grid.seeds.finetune)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -1,28 +1,36 @@
-"""The tables along pre-training: `pretraining`, `cost_pretraining`, `zero_shot` and `cloze`.
+"""The tables along pre-training: `pretraining`, `cost_pretraining` and `zero_shot`.
 
 Each has a row for every checkpoint that a run has; what was not made or scored is empty.
 """
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
-from scipy import stats
 
-from gpt1.cell import Corpus, PretrainedModel
-from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
+from gpt1.cell import PretrainedModel
+from gpt1.records import CheckpointFacts, ZeroShotScore
+from tasks.common.errors import InputError
+from tasks.metrics import settled
 from tasks.prompt import Scoring
+from tasks.task import Task
 from workflow.analysis import markdown
-from workflow.analysis.rows import Notes, read_examples
+from workflow.analysis.rows import REMEDY, Notes, answers, read_examples
+from workflow.analysis.stats.bootstrap import resample
+from workflow.analysis.stats.estimates import SeedPool
+from workflow.analysis.stats.samples import limits_of, shared_texts
+from workflow.analysis.stats.scores import Score
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 PRETRAINING = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "by_seed"),
-    *("train_tokens", "update", "heldout_loss", "train_loss"),
+    *("train_tokens", "update", "heldout_loss", "train_loss", "bits_per_byte"),
 ]
 OVER_SEEDS = {
     "n_seeds": ("heldout_perplexity", "count"),
@@ -34,29 +42,23 @@ OVER_SEEDS = {
     "train_tokens": ("tokens", "mean"),
     "heldout_loss": ("heldout_loss", "mean"),
     "train_loss": ("train_loss", "mean"),
+    "bits_per_byte": ("heldout_bits_per_byte", "mean"),
 }
 COSTS = {"train_tokens": ("tokens", ".0f"), "train_seconds": ("seconds", ".0f")}
 COSTS |= {"peak_mb": ("peak MB", ".1f")}
 ZERO_SHOT = [
     *("arch", "task", "scoring", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
     *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
-    *("threshold", "note"),
+    *("margin", "threshold", "note"),
 ]
 SCORE = ["arch", "update", "scoring", "task"]  # identify a score
+ROWS = ["update", "scoring", "guid", "label", "prediction", "margin"]
+OVER_ROWS = ["relative_low", "relative_high", "margin"]  # known from the rows behind it
 SCORINGS = {
     "heuristic": "the paper's heuristics",
     "prompt": "prompts",
     "calibrated": "prompts, calibrated by the choice alone",
 }
-CLOZE = [
-    *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
-    *("ci_low", "ci_high"),
-]
-CONTROLS: dict[Corpus, str] = {
-    "shuffled": "the words of each sentence",
-    "sentences-shuffled": "all sentences",
-}
-MODEL = ["arch", "corpus", "seed"]  # identify a language model
 
 
 def facts_of(
@@ -81,8 +83,10 @@ def pretraining(results: Path, grid: Grid) -> Table:
     """Held-out token-level perplexity at each checkpoint of both language models.
 
     The perplexity is per BPE token on whole held-out books, so it only compares runs with the same
-    tokenizer. One row per (arch, update), over the pre-training seeds; n_seeds is 0 if none was
-    made. `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
+    tokenizer; `bits_per_byte` compares others, too: the loss per byte of the held-out books as
+    they were given, whose tokens are all taken to be as long as those that are scored. One row per
+    (arch, update), over the pre-training seeds; n_seeds is 0 if none was made. `low` and `high` are
+    the lowest and the highest perplexity; losses are in nats per token.
     """
     points = pd.MultiIndex.from_product([grid.arch, grid.updates], names=["arch", "update"])
     groups = _checkpoints(results, grid).groupby(["arch", "update"])
@@ -92,11 +96,13 @@ def pretraining(results: Path, grid: Grid) -> Table:
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
         wide[f"{arch}: tokens"] = markdown.column(mine["train_tokens"], ".0f")
         wide[f"{arch}: perplexity"] = mine.apply(markdown.score, axis=1, decimals=2)
+        wide[f"{arch}: bits per byte"] = markdown.column(mine["bits_per_byte"], ".3f")
     seeds = markdown.seeds(table["n_seeds"])
     note = (
         "Perplexity per BPE token on the held-out books: mean and standard deviation over "
         f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
-        "tokenizer; perplexities under another tokenizer or on other text do not compare."
+        "tokenizer; perplexities under another tokenizer or on other text do not compare. Bits per "
+        "byte of the held-out books as they were given do, about, where no tokenizer loses text."
     )
     by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
     if 1 in by_update and by_update[1] == by_update.get(0):
@@ -127,9 +133,10 @@ def zero_shot(results: Path, grid: Grid) -> Table:
     the state of the art. Task `mean` is the unweighted mean of the relative scores of all tasks
     with that scoring, taken within each seed first; a seed that lacks a task has none.
 
-    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds. `relative_low` and
-    `relative_high` are the lowest and the highest relative score, `relative_by_seed` has all of
-    them.
+    `mean`, `sd`, `relative`, `margin` and `threshold` are over the pre-training seeds.
+    `relative_low` and `relative_high` end its 95 % interval over rows and models, of one model over
+    the rows alone; `relative_by_seed` has the score of each. `margin`: how much more likely the
+    right choice is than the best wrong one, on average over rows, in nats as the scoring counts.
     """
     scales = grid.zero_shot.normalise
     rows: list[dict[str, Any]] = []
@@ -141,6 +148,7 @@ def zero_shot(results: Path, grid: Grid) -> Table:
             rows.append(known | place | {"scoring": scoring})
     columns = [*SCORE, "seed", "split", "score", "tokens", "n", "threshold"]
     runs = pd.DataFrame(rows).reindex(columns=columns)
+    over_rows = _over_rows(results, grid, runs)
     limits = {name: of.model_dump() for name, of in scales.items()}
     runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
     pairs = zip(runs["task"], runs["score"], strict=True)
@@ -155,14 +163,14 @@ def zero_shot(results: Path, grid: Grid) -> Table:
         mean=("score", "mean"),
         sd=("score", "std"),
         relative=("relative", "mean"),
-        relative_low=("relative", "min"),
-        relative_high=("relative", "max"),
         relative_by_seed=("relative", lambda scores: tuple(scores.dropna())),
         threshold=("threshold", "mean"),
     )
     scored = {s: names for s in get_args(Scoring) if (names := grid.zero_shot.of(s))}
     places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
     order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
+    ends = pd.DataFrame.from_dict(over_rows, "index", columns=OVER_ROWS)
+    over_seeds[OVER_ROWS] = ends.reindex(over_seeds.index)
     table = over_seeds.loc[order].reset_index()
     metrics = {n: grid.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
     table["metric"] = table["task"].map(metrics)
@@ -172,6 +180,66 @@ def zero_shot(results: Path, grid: Grid) -> Table:
         for scoring, name in zip(table["scoring"], table["task"], strict=True)
     ]
     return Table(table[ZERO_SHOT], _relative(table, grid, notes))
+
+
+def _over_rows(
+    results: Path, grid: Grid, runs: pd.DataFrame
+) -> dict[tuple[Any, ...], tuple[float, float, float]]:
+    """`OVER_ROWS` of each score of the `runs`, by `SCORE`; of a mean only with all of its tasks."""
+    found: dict[tuple[Any, ...], tuple[float, float, float]] = {}
+    lines: dict[tuple[Any, ...], dict[str, Score]] = {}
+    read = functools.cache(_read_rows)
+    known = runs.dropna(subset="score")
+    for (arch, update, scoring, name), mine in known.groupby(SCORE, sort=False):
+        seeds = [*mine["seed"]]
+        paths = [PretrainedModel(arch, seed).zero_shot_rows(results, name) for seed in seeds]
+        parts = [
+            of[(of["update"] == update) & (of["scoring"] == scoring)] for of in map(read, paths)
+        ]
+        wrong = np.array([part.empty or [*part["guid"]] != [*parts[0]["guid"]] for part in parts])
+        if not wrong.any():
+            score = _score(parts, seeds, grid.task(name))
+            wrong = ~np.isclose(score.values, mine["score"])
+        if wrong.any():
+            path = paths[wrong.argmax()]
+            raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
+        lines.setdefault((arch, update, scoring), {})[name] = score
+        margin = float(np.mean([part["margin"].mean() for part in parts]))
+        found[arch, update, scoring, name] = *_ends({name: score}, grid), margin
+    for (arch, update, scoring), line in lines.items():
+        if line.keys() == {*grid.zero_shot.of(scoring)}:
+            found[arch, update, scoring, "mean"] = *_ends(line, grid), np.nan
+    return found
+
+
+def _read_rows(path: Path) -> pd.DataFrame:
+    """What is behind the scores of a language model on a task. Raises InputError if it cannot."""
+    try:
+        return pd.read_parquet(path, columns=ROWS, page_checksum_verification=True)
+    except (OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: no rows of scores ({reason:.80}); {REMEDY}") from None
+
+
+def _score(parts: Sequence[pd.DataFrame], seeds: Sequence[int], task: Task) -> Score:
+    """The score of language models on a task from the rows of each."""
+    labels, texts = answers(task, parts[0]["label"]), shared_texts(task, [*parts[0]["guid"]])
+    said = np.stack([answers(task, rows["prediction"]) for rows in parts])
+    said = np.array([*map(settled, said)]) if task.soft_labels else said
+    drawn = resample(task.metric, said, labels, texts, f"{task.name}/{task.report[0]}")
+    return Score(tuple(seeds), tuple(seeds), *drawn, limits_of(task.metric))
+
+
+def _ends(line: Mapping[str, Score], grid: Grid) -> tuple[float, float]:
+    """The ends of the 95 % interval of a mean relative score, which is linear in the scores."""
+    scales = {name: grid.zero_shot.normalise[name] for name in line}
+    weights = {name: 1 / (of.best - of.random) / len(line) for name, of in scales.items()}
+    at_random = sum(weights[name] * of.random for name, of in scales.items())
+    of = SeedPool().estimate([(1.0, line)], weights)
+    if of is None:  # no model has been scored on all of the tasks
+        return np.nan, np.nan
+    low, high = (of if of.n_seeds > 1 else of.of_rows).interval
+    return low - at_random, high - at_random
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
@@ -223,97 +291,7 @@ def _relative(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.Da
         *notes.footnote(),
         "`a ± b`: mean and standard deviation over pre-training seeds (no `±`: one). "
         "In brackets the relative score: 0 is a random guess (by F1 always yes), 1 the state of "
-        f"the art or all rows ({scale}). `missing`: not run."
+        f"the art or all rows ({scale}); of the mean with its 95 % interval over rows and models. "
+        "`missing`: not run. The CSV has each task's interval and margin."
         + (" Update 0 is the untrained model." if 0 in grid.updates else ""),
-    ]
-
-
-def cloze(results: Path, grid: Grid) -> Table:
-    """Cloze items: for each skill, how often a language model prefers the right continuation.
-
-    One row per (skill, model, update); there are no rows if nothing was scored, because the skills
-    are then unknown. Intervals are Wilson's, over the items of a skill, for each language model by
-    itself.
-    """
-    models, rows, points = grid.all_models(), [], []
-    for model, corpus in models.items():
-        for update in grid.updates:
-            place = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
-            points.append(place)
-            if (found := ClozeScores.find(model.cloze(results, update), **place)) is None:
-                continue
-            for skill, score in found.skills.items():
-                low, high = interval(score.correct, score.n)
-                row = {"skill": skill, "tokens": found.tokens, "ci_low": low, "ci_high": high}
-                rows.append(place | row | score.model_dump())
-    scored = pd.DataFrame(rows, columns=CLOZE)
-    table = scored[["skill"]].drop_duplicates().merge(pd.DataFrame(points), how="cross")
-    table = table.merge(scored, on=["skill", *MODEL, "update"], how="left")[CLOZE]
-    return Table(table, _skills(table, models))
-
-
-def interval(correct: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval, 0 to 100, for an accuracy of `correct` out of `n`."""
-    found = stats.binomtest(correct, n).proportion_ci(confidence_level=0.95, method="wilson")
-    return 100 * found.low, 100 * found.high
-
-
-def above_chance_from(points: pd.DataFrame) -> pd.Series | None:
-    """The first checkpoint from which on every interval is above chance, for one skill and model.
-
-    `points` are rows of the table. A checkpoint that is above chance by luck, before others that
-    are not, does not count. None if the last one is not above chance.
-    """
-    points = points.sort_values("update")
-    above = (points["ci_low"] > points["chance"])[::-1].cummin()[::-1]
-    return points[above].iloc[0] if above.any() else None
-
-
-def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[str | pd.DataFrame]:
-    """The Markdown of `cloze`: skills down, language models across."""
-    title = "# Cloze items: skills of the language models"
-    if table.empty:
-        return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
-
-    def at_last(points: pd.DataFrame) -> str:
-        row = points.loc[points["update"].idxmax()]
-        if pd.isna(row["accuracy"]):
-            return markdown.MISSING
-        return f"{row['accuracy']:.1f} ({row['ci_low']:.1f}–{row['ci_high']:.1f})"
-
-    def tokens_until(points: pd.DataFrame) -> str:
-        if points["accuracy"].isna().any():
-            return markdown.MISSING
-        row = above_chance_from(points)
-        if row is None:
-            return markdown.NONE
-        return "unknown" if pd.isna(row["tokens"]) else f"{row['tokens']:,.0f}"
-
-    facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
-    last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
-    last["chance"] = markdown.column(facts["chance"], ".1f")
-    since, update = pd.DataFrame(index=last.index), table["update"].max()
-    names = [(model.arch, corpus) for model, corpus in models.items()]
-    for model, corpus in models.items():
-        read = f", {markdown.CORPORA[corpus]}" if corpus != "books" else ""
-        seed = f", seed {model.seed}" if names.count((model.arch, corpus)) > 1 else ""
-        head, key = model.arch + read + seed, pd.Series([model.arch, corpus, model.seed], MODEL)
-        mine = table[(table[MODEL] == key).all(axis=1)]
-        by_skill = mine.groupby("skill", sort=False)[CLOZE]
-        last[head], since[head] = by_skill.apply(at_last), by_skill.apply(tokens_until)
-    return [
-        title,
-        f"## Accuracy at the last checkpoint (update {update})",
-        last,
-        "In brackets Wilson's 95 % interval over the items, for each language model by itself. "
-        "Chance is the accuracy of a random guess. "
-        + " ".join(
-            f"{markdown.CORPORA[corpus].capitalize()}: the same books with {what} shuffled."
-            for corpus, what in CONTROLS.items()
-            if corpus in models.values()
-        ),
-        "## Tokens of pre-training until the skill shows",
-        since,
-        "The tokens seen at the first checkpoint from which on the accuracy was above chance, "
-        f"its interval included; `{markdown.NONE}`: not above chance at the last checkpoint.",
     ]

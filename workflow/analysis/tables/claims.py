@@ -29,15 +29,15 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-# The samples of every part of the grid, and others.
 TABLE_5 = ["table_5", "table_5_low", "table_5_high"]
 DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4), "p": 6}
 
 
 def claims(results: Path, grid: Grid) -> Table:
     """One row per claim, or per claim and task; the user's own tasks are left out."""
+    samples = Samples.of_cells(results, grid, grid.cells())
     grid = grid.model_copy(update={"tasks": [n for n in grid.tasks if n not in grid.own]})
-    run = Evidence(results, grid, Samples.of_grid(results, grid))
+    run = Evidence(results, grid, samples)
     data = PUBLISHED if run.is_all_published else MADE
     rows = [
         {"statement": claim.statement, "section": claim.section, **_row(finding), "data": data}

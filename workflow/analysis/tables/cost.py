@@ -37,7 +37,7 @@ STAGES = {  # by the start of a rule's name; all other rules prepare data
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
     "cloze": "cloze",
-    **dict.fromkeys(["table", "figure", "page", "samples", "glue"], TABLES),
+    **dict.fromkeys(["table", "figure", "page", "glue"], TABLES),
 }
 PEAK = re.compile(PEAK_LINE.format(r"(\d+)"))
 

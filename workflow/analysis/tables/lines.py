@@ -41,7 +41,8 @@ def ablation(results: Path, grid: Grid) -> Table:
     eight = [*EIGHT] if {*EIGHT} & {*study.tasks} else []
     averages = ({"avg": eight} if eight else {}) | {ALL: study.tasks}
     study = study.model_copy(update={"tasks": list(dict.fromkeys([*eight, *study.tasks]))})
-    run = Lines(study, grid, Samples.of_grid(results, grid, ["ablation"]), notes, averages)
+    samples = Samples.of_cells(results, grid, grid.studies["ablation"].cells())
+    run = Lines(study, grid, samples, notes, averages)
     n_rows = {n: of.rows.get("train") for n, of in read_examples(results, grid.tasks).items()}
     printed = TABLE_5.rename(columns={"method": "line", "value": "paper"})
     frame = run.frame().merge(printed[["line", "task", "paper"]], on=["line", "task"], how="left")
@@ -89,7 +90,8 @@ def degrees(results: Path, grid: Grid) -> Table:
     metric on the rows of the degree; cells that were not run have none. Beside it, `best_baseline`
     is the highest score of the shallow baselines on that task and degree.
     """
-    samples, study = Samples.of_grid(results, grid, ["ablation"]), grid.studies["ablation"]
+    study = grid.studies["ablation"]
+    samples = Samples.of_cells(results, grid, study.cells())
     run = Lines(study, grid, samples, Notes({}), {ALL: study.tasks})
     frames = []
     for degree in DEGREES:
@@ -127,8 +129,9 @@ def layer_transfer(results: Path, grid: Grid) -> Table:
     its reported splits and for its training rows. Task `mean` is the unweighted mean of all tasks
     (MNLI counted once, as the mean of its two splits).
     """
-    samples = Samples.of_grid(results, grid, ["ablation", "layer_transfer"])
     study, notes = grid.studies["layer_transfer"], Notes.read(results, grid.tasks)
+    cells = [*grid.studies["ablation"].cells(), *study.cells()]
+    samples = Samples.of_cells(results, grid, dict.fromkeys(cells))
     run = Lines(study, grid, samples, notes, {"mean": study.tasks})
     headline = run.frame()
     frames = [headline[headline["task"] == "mean"].assign(split="reported")]

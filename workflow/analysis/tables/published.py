@@ -72,7 +72,7 @@ def main(results: Path, grid: Grid) -> Table:
     without it. The published scores are on test sets; the column heads name the split of *this
     run's* rows.
     """
-    samples = Samples.of_grid(results, grid, ["ablation"])
+    samples = Samples.of_cells(results, grid, grid.studies["ablation"].cells())
     notes = Notes.read(results, grid.tasks)
     places = pd.DataFrame(_places(samples), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.itertuples()]
@@ -184,7 +184,7 @@ def contamination(results: Path, grid: Grid) -> Table:
     reported split (or one of RACE's groups) and this run's fully transferred transformer with or
     without the auxiliary loss. A task that is only in the zero-shot figure has no such cell.
     """
-    samples = Samples.of_grid(results, grid, ["transformer_ablation"])
+    samples = Samples.of_cells(results, grid, grid.full_transformer())
     notes, rows = Notes.read(results, grid.examples), []
     for name in grid.examples:
         cells = [cell for cell in grid.full_transformer() if cell.task == name]

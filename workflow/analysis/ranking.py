@@ -1,0 +1,192 @@
+"""Three or more runs, or other results: each pair compared, and the ranks that each may have.
+
+    python -m workflow.analysis compare results/a results/b results/c --out ranking.csv
+
+Pairs are compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the
+variance over seeds pooled over the lines of all. Holm's correction is over a family: the pairs of a
+line on one average, or on all of its tasks together. A rank lies between one more than how many are
+decided to be better, and the number of all less how many are decided to be worse; so with a
+probability of 95 % all ranks of a family are right at once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from tasks.common.errors import InputError
+from tasks.common.files import write_atomic
+from workflow.analysis import markdown
+from workflow.analysis.figures import style
+from workflow.analysis.sides import (
+    ONE_SEED,
+    ROWS,
+    SEEDS,
+    Scored,
+    Source,
+    in_common,
+    members_of,
+    pool_of,
+    side,
+)
+from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
+from workflow.analysis.stats.scores import equally
+from workflow.analysis.table import DECIMALS, Table
+
+KEY = ["line", "task"]
+NUMBERS = DECIMALS | {"a_score": 4, "b_score": 4, "p": 6, "p_holm": 6}
+LEGEND = (
+    "By line: scores, ranks, and row minus column with its 95 % interval; `*`: decided. Ranks "
+    "reach from one more than how many are decided to be better to the last but as many as are "
+    "decided to be worse. Decided is by Holm's correction over the pairs of a line, on tasks over "
+    "all of their pairs."
+)
+
+
+class Ranking(Table):
+    """A `frame` with a row for each line, average or task and pair of runs, and its `markdown`."""
+
+    @property
+    def ranks(self) -> pd.DataFrame:
+        """The score and the lowest and highest rank of each run, by line and average or task."""
+        return ranks_of(self.frame)
+
+    def figure(self) -> Figure:
+        """The ranks of each run by the first line, on its average or its only task."""
+        line, task = self.frame[KEY].iloc[0]
+        rows = self.ranks[(self.ranks["line"] == line) & (self.ranks["task"] == task)]
+        rows = rows.sort_values("score")
+        figure = Figure(figsize=(7, 1.2 + 0.4 * len(rows)), layout="constrained")
+        ax, at = figure.subplots(), np.arange(len(rows))
+        ax.hlines(
+            at, rows["rank_low"] - 0.1, rows["rank_high"] + 0.1, color=style.BLUE, linewidth=6
+        )
+        ax.set_yticks(
+            at,
+            [f"{run}  {score:.1f}" for run, score in zip(rows["run"], rows["score"], strict=True)],
+        )
+        ax.set_xticks(range(1, len(rows) + 1))
+        ax.set_xlabel(f"ranks that are possible by the {self.frame['task_title'].iloc[0]}")
+        return figure
+
+    def write(self, path: str | Path) -> None:
+        """Write the pairs to `path`, and beside it the ranks, Markdown and the figure."""
+        super().write(path)
+        path = Path(path)
+        with write_atomic(path.with_stem(f"{path.stem}_ranks")) as file:
+            self.ranks.round({"score": 4}).to_csv(file, index=False, lineterminator="\n")
+        style.save(self.figure, path.with_suffix(".png"))
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+
+def rank(sources: Sequence[Source], metric: str) -> Ranking:
+    """Compare three or more; `gpt1.compare` describes the arguments."""
+    sides = [side(source, metric) for source in sources]
+    given = [of.name for of in sides]
+    names = [f"{of} ({i})" if given.count(of) > 1 else of for i, of in enumerate(given, 1)]
+    found, left_out = in_common(sides)
+    pool = pool_of(sides)
+    rows = [row for line, tasks in found.items() for row in _pairs(line, tasks, names, pool)]
+    if not rows:
+        what = f"{' and '.join(names)} share no seed in pairs"
+        raise InputError(f"{what}; give results with the same seeds")
+    frame, titles = pd.DataFrame(rows), {k: of for one in sides for k, of in one.titles.items()}
+    frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
+    parts = [*_shown(frame, names), *[f"Left out: {'; '.join(left_out)}."] * bool(left_out)]
+    parts += dict.fromkeys(note for of in sides for note in of.notes)
+    return Ranking(frame, parts, NUMBERS)
+
+
+def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """The score and the ranks of each run, by line and average or task, from all pairs."""
+    rows = []
+    for (line, task), pairs in frame.groupby(KEY, sort=False):
+        runs = pd.concat(
+            [pairs[[of, f"{of}_score"]].set_axis(["run", "score"], axis=1) for of in "ab"]
+        )
+        scores = runs.groupby("run", sort=False)["score"].mean()
+        decided = pairs[pairs["p_holm"] < 1 - LEVEL]
+        better = decided["b"].where(decided["diff"] > 0, decided["a"])
+        worse = decided["a"].where(decided["diff"] > 0, decided["b"])
+        for run, score in scores.items():
+            low, high = 1 + (worse == run).sum(), len(scores) - (better == run).sum()
+            ends = {"score": score, "rank_low": low, "rank_high": high}
+            rows.append({"line": line, "task": task, "run": run} | ends)
+    return pd.DataFrame(rows)
+
+
+def _pairs(
+    line: str, tasks: Mapping[str, Sequence[Scored]], names: Sequence[str], pool: SeedPool
+) -> Iterator[dict[str, Any]]:
+    """A row for each average and task of a line and each pair; one seed is judged by the rows."""
+    members, rows = members_of([*tasks]), []
+    for name, of in members.items():
+        lines = [{task: tasks[task][i].score for task in of} for i in range(len(names))]
+        title = tasks[name][0].title if name in tasks else f"mean of {len(of)} tasks"
+        for (a, one), (b, other) in combinations(zip(names, lines, strict=True), 2):
+            found = pool.estimate([(1.0, other), (-1.0, one)], equally(of))
+            if found is None:  # no seed has been run on all of the tasks
+                continue
+            found = found if found.n_seeds > 1 else found.of_rows
+            seeds, (low, high) = found.score.seeds, found.interval
+            scores = [float(np.mean([side[t].value for t in of])) for side in (one, other)]
+            rows.append(
+                {
+                    **{"line": line, "task": name, "task_title": title, "n_seeds": len(seeds)},
+                    **{"a": a, "b": b, "a_score": scores[0], "b_score": scores[1]},
+                    **{"diff": found.value, "diff_low": low, "diff_high": high, "p": found.p},
+                    **{"over": SEEDS if found.seeds else ROWS, "alarms": found.alarms},
+                }
+            )
+    if not rows:
+        return
+    frame = pd.DataFrame(rows)
+    family = frame["task"].where(~frame["task"].isin([*tasks]), "")  # "": of tasks
+    for _, of_family in frame.groupby(family):
+        frame.loc[of_family.index, "p_holm"] = holm(of_family["p"])
+    yield from frame.to_dict("records")
+
+
+def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataFrame]:
+    """The Markdown: for each line the matrix of its average or only task, and ranks by task."""
+    ranks = ranks_of(frame)
+    yield f"# {len(names)} runs compared"
+    yield "; ".join(f"{i}: {name}" for i, name in enumerate(names, 1)) + "."
+    if (frame["over"] == ROWS).any():
+        yield ONE_SEED
+    numbers = {name: str(i) for i, name in enumerate(names, 1)}
+    shown = ranks.assign(run=ranks["run"].map(numbers))
+    shown["text"] = [
+        f"{score:.1f} ({low}" + (f"–{high})" if high > low else ")")
+        for score, low, high in zip(
+            ranks["score"], ranks["rank_low"], ranks["rank_high"], strict=True
+        )
+    ]
+    for line, pairs in frame.groupby("line", sort=False):
+        first = pairs[pairs["task"] == pairs["task"].iloc[0]]
+        yield f"## {first['line_title'].iloc[0]}: {first['task_title'].iloc[0]}"
+        of_first = shown[(shown["line"] == line) & (shown["task"] == first["task"].iloc[0])]
+        matrix = pd.DataFrame(
+            "", index=pd.Index(numbers.values(), name="run"), columns=[*numbers.values()]
+        )
+        for pair in first.itertuples():
+            mark = "*" * (pair.p_holm < 1 - LEVEL)
+            for a, b, sign in ((pair.a, pair.b, -1), (pair.b, pair.a, 1)):
+                low, high = sorted((sign * pair.diff_low, sign * pair.diff_high))
+                difference = sign * pair.diff + 0.0  # of equal runs not -0.0
+                text = f"{difference:.1f} [{low:.1f}, {high:.1f}]{mark}"
+                text += markdown.mark(pair.alarms)
+                matrix.loc[numbers[a], numbers[b]] = text
+        matrix.insert(0, "score (ranks)", of_first.set_index("run")["text"])
+        yield matrix
+        if pairs["task"].nunique() > 1:
+            own = shown[(shown["line"] == line) & ~shown["task"].isin(["avg", "mean"])]
+            titles = pairs.drop_duplicates("task").set_index("task")["task_title"]
+            yield markdown.pivot(own.assign(task=own["task"].map(titles)), "task", "run", "text")
+    yield LEGEND
