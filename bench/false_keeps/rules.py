@@ -192,4 +192,5 @@ def _score(right: np.ndarray, task: str, line: str) -> Score:
     drawn = 100 * right @ times_drawn(task, rows).T / rows  # [seeds, resamples]
     values, limits = 100 * right.mean(axis=1), (0.0, 100.0)
     score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", line=line)
-    return replace(score, alarms={s: (";".join(of),) for s, of in alarms_of(score).items()})
+    alarms = {seed: (";".join(of),) for seed, of in alarms_of(score).items()}
+    return replace(score, alarms=alarms).of_fits(score.values)

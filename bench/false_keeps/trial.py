@@ -200,7 +200,7 @@ def _verdicts(
         for half in drawn
     ]
     covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in found])
-    failed = np.array([[of.score.has_failed for of in half] for half in found])
+    failed = np.array([[of.score.lost > 0 for of in half] for half in found])
     margin = 2 if len(tasks) > 1 else 5
     return {
         **with_interval(covers.tolist()),

@@ -42,10 +42,10 @@ class Scenario:
     together: bool = False
     loss: float = 60.0
 
-    def truth(self) -> dict[str, float]:
-        """What the contrast is on each task."""
+    def lost(self) -> dict[str, float]:
+        """By task, the larger share of fits that fail of the contrast's two lines."""
         own, other = (self.fails.get(line, {}) for line in ("full", self.other))
-        return {task: self.loss * (other.get(task, 0.0) - own.get(task, 0.0)) for task in TASKS}
+        return {task: max(own.get(task, 0.0), other.get(task, 0.0)) for task in TASKS}
 
 
 SCENARIOS = {
@@ -71,7 +71,8 @@ def seeds_of(*values: float, pretrain: tuple[int, ...] | None = None, **fields: 
 
 def with_alarms(score: Score) -> Score:
     """The score with the alarms that its seeds raise together."""
-    return replace(score, alarms={s: (";".join(of),) for s, of in alarms_of(score).items()})
+    alarms = {seed: (";".join(of),) for seed, of in alarms_of(score).items()}
+    return replace(score, alarms=alarms).of_fits(score.values)
 
 
 def estimate(

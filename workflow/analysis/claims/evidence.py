@@ -156,7 +156,9 @@ class Evidence:
             for at in weights
         )
         found = total(after, weights.values())
-        return found and replace(found, alarms=final.alarms if final else {})
+        if not (found and final):
+            return found
+        return replace(found, alarms=final.alarms).of_fits(final.values)
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].

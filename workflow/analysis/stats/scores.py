@@ -5,6 +5,10 @@ rows that happen to be in the evaluation set. A `Score` has the value of each se
 again on many resamples of the rows, which are the same for every seed and every cell of a task (the
 multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two scores is paired by
 seed and by row. The alarms of a single run are in `gpt1.training.cell_files`.
+
+Some fits fail by chance, and score as if nothing had been learnt. A mean over them and the others
+describes neither, and one such fit hides every difference. So a score is that of the fits that have
+not failed, beside which stands how many they are: two numbers in place of one.
 """
 
 import re
@@ -43,6 +47,9 @@ class Score:
 
     `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
     a language model. Of a sum over lines they mean nothing.
+
+    Where fits have failed, `others` [seeds] and `resampled` are of those that have not (`of_fits`);
+    `values` are as they were run.
     """
 
     seeds: tuple[int, ...]
@@ -57,11 +64,36 @@ class Score:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    others: np.ndarray | None = None
+
+    @property
+    def fitted(self) -> np.ndarray:
+        """By seed [seeds], what has the mean, and the variance over seeds, of the fits."""
+        return self.values if self.others is None else self.others
+
+    def of_fits(self, headline: np.ndarray) -> "Score":
+        """The score of the fits that have not failed by their headline scores [seeds].
+
+        `others` are the jackknife's pseudo-values of their mean (Tukey 1958), moved to have it for
+        their mean: what each seed contributes, also by what it makes of the others.
+        """
+        n, lost = len(self.seeds), are_failed(headline, self.limits)
+        if not lost.any() or n < 2:
+            return self
+        mean = self.values[~lost].mean()
+        without = np.empty(n)
+        for seed in range(n):
+            rest = np.arange(n) != seed
+            fits = ~are_failed(headline[rest], self.limits)
+            without[seed] = self.values[rest][fits].mean()
+        others = mean - (n - 1) * (without - without.mean())
+        drawn = np.repeat(self.resampled[~lost].mean(axis=0, keepdims=True), n, axis=0)
+        return replace(self, others=others, resampled=drawn)
 
     @property
     def value(self) -> float:
         """The mean over seeds."""
-        return float(self.values.mean())
+        return float(self.fitted.mean())
 
     @property
     def is_of_models(self) -> bool:
@@ -85,21 +117,19 @@ class Score:
 
     @property
     def over_seeds(self) -> Component:
-        """The variance of the mean over seeds; NaN for one."""
-        return Component(self.variance_of(self.values), self.n_units - 1)
+        """The variance of the mean over seeds; NaN for one, or if hardly any fit is left."""
+        df = self.n_units * (1 - self.lost) - 1
+        if df <= 0:
+            return Component(float("nan"), 0.0)
+        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        variance = _variance(np.bincount(unit, self.fitted) / n) * self.share
+        return Component(variance, df)
 
     @cached_property
     def over_rows(self) -> Component:
         """The variance of the mean over seeds that comes from the rows."""
         variance = _variance(self.resampled.mean(axis=0))
         return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
-
-    def variance_of(self, values: np.ndarray) -> float:
-        """The variance of the mean of some values by seed [seeds]; NaN for one seed."""
-        if self.n_units < 2:
-            return float("nan")
-        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        return _variance(np.bincount(unit, values) / n) * self.share
 
     @property
     def raised(self) -> str:
@@ -109,10 +139,10 @@ class Score:
         return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
 
     @property
-    def has_failed(self) -> bool:
-        """Whether a run behind it did not fit where another seed of its cell did."""
-        texts = chain(*(self.alarms.get(seed, ()) for seed in self.seeds))
-        return any(DISAGREE in text.split(";") for text in texts)
+    def lost(self) -> float:
+        """The share of the runs behind it that did not fit where another seed of their cell did."""
+        texts = [*chain(*(self.alarms.get(seed, ()) for seed in self.seeds))]
+        return sum(DISAGREE in text.split(";") for text in texts) / max(1, len(texts))
 
     def at(self, seeds: Sequence[int]) -> "Score":
         """The score at some of its seeds, in the order given."""
@@ -124,6 +154,7 @@ class Score:
             seeds=tuple(seeds),
             pretrain=tuple(self.pretrain[position] for position in positions),
             values=self.values[positions],
+            others=self.fitted[positions],
             resampled=self.resampled[positions],
         )
 
@@ -132,6 +163,7 @@ class Score:
         return replace(
             self,
             values=self.values - constant,
+            others=self.fitted - constant,
             resampled=self.resampled - constant,
             limits=(self.limits[0] - constant, self.limits[1] - constant),
         )
@@ -168,6 +200,7 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         pairs[0][0],
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
+        others=summed("fitted"),
         resampled=summed("resampled"),
         n_rows=min(score.n_rows for score in known),
         limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
@@ -217,12 +250,17 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
 
 
 def failed(score: Score) -> np.ndarray:
-    """Which of the fits [seeds] of a cell did not fit where the best one did.
+    """Which of the fits [seeds] of a cell did not fit where the best one did."""
+    return are_failed(score.values, score.limits)
+
+
+def are_failed(values: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
+    """Which of some scores [seeds] are too far below the best one.
 
     A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
     """
-    width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
-    return score.values < score.values.max() - APART * width
+    width = np.nan_to_num(np.subtract(*limits[::-1]), posinf=100.0)
+    return values < values.max() - APART * width
 
 
 def fits(alarms: str) -> str:
