@@ -15,7 +15,7 @@ import numpy as np
 
 from workflow.analysis.claims.finding import HOLDS, Finding, all_of
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
-from workflow.analysis.stats.scores import Score, alarms_of, equally
+from workflow.analysis.stats.scores import Score, alarms_of, equally, failed
 
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
 POOLED = ("full", "no aux", "none", "neither", "lstm", "lstm, no aux")
@@ -71,8 +71,14 @@ def seeds_of(*values: float, pretrain: tuple[int, ...] | None = None, **fields: 
 
 def with_alarms(score: Score) -> Score:
     """The score with the alarms that its seeds raise together."""
-    alarms = {seed: (";".join(of),) for seed, of in alarms_of(score).items()}
-    return replace(score, alarms=alarms).of_fits(score.values)
+    nothing = replace(score, alarms={s: ("not_fitted",) for s in score.seeds if is_low(score, s)})
+    alarms = {seed: (";".join(of),) for seed, of in alarms_of(nothing).items()}
+    return replace(score, alarms=alarms).of_fits(failed(nothing))
+
+
+def is_low(score: Score, seed: int) -> bool:
+    """Whether a fit of simulated scores learnt nothing."""
+    return bool(score.values[score.seeds.index(seed)] < 65)
 
 
 def estimate(

@@ -232,7 +232,9 @@ def numbers(found: Estimate | None) -> dict[str, Any]:
     return {
         "n_seeds": len(score.seeds),
         "mean": score.value,
-        "sd": float(score.fitted.std(ddof=1)) if len(score.seeds) > 1 else np.nan,
+        "sd": float(score.fitted.std(ddof=1) * np.sqrt(1 - score.lost))
+        if len(score.seeds) > 1
+        else np.nan,
         "majority": score.majority,
         "bag_of_words": score.bag_of_words,
         "train_tokens": np.mean([score.train_tokens.get(s, np.nan) for s in score.seeds]),

@@ -23,7 +23,7 @@ from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.estimates import Line, SeedPool
-from workflow.analysis.stats.scores import Score, alarms_of, average
+from workflow.analysis.stats.scores import Score, alarms_of, average, failed
 from workflow.grid import Grid
 
 Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
@@ -94,7 +94,7 @@ class Samples:
         if (predictions := read_predictions(results, cell)) is not None:
             self._resample(found, cell, record, predictions, degrees or {})
         if headline is not None:
-            found.update({key: of.of_fits(headline.values) for key, of in found.items()})
+            found.update({key: of.of_fits(failed(headline)) for key, of in found.items()})
 
     def _resample(
         self,

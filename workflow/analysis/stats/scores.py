@@ -24,6 +24,7 @@ import numpy as np
 ANY = -np.inf, np.inf
 APART = 0.2  # of the metric's range: a seed so much below the best one did not fit
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
+LEARNT_NOTHING = {"majority_rate", "not_fitted", "loss_not_falling", "constant_prediction"}
 OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
 
 
@@ -71,24 +72,24 @@ class Score:
         """By seed [seeds], what has the mean, and the variance over seeds, of the fits."""
         return self.values if self.others is None else self.others
 
-    def of_fits(self, headline: np.ndarray) -> "Score":
-        """The score of the fits that have not failed by their headline scores [seeds].
+    def of_fits(self, failed: np.ndarray) -> "Score":
+        """The score without the fits that have failed [seeds], if any has not.
 
-        `others` are the jackknife's pseudo-values of their mean (Tukey 1958), moved to have it for
-        their mean: what each seed contributes, also by what it makes of the others.
+        In `others` a failed fit is set to the mean of the others, which are set so much further
+        apart that the mean over all seeds varies as that over the others does.
         """
-        n, lost = len(self.seeds), are_failed(headline, self.limits)
-        if not lost.any() or n < 2:
+        n, m = len(self.seeds), int((~failed).sum())
+        if m in (0, n):
             return self
-        mean = self.values[~lost].mean()
-        without = np.empty(n)
-        for seed in range(n):
-            rest = np.arange(n) != seed
-            fits = ~are_failed(headline[rest], self.limits)
-            without[seed] = self.values[rest][fits].mean()
-        others = mean - (n - 1) * (without - without.mean())
-        drawn = np.repeat(self.resampled[~lost].mean(axis=0, keepdims=True), n, axis=0)
-        return replace(self, others=others, resampled=drawn)
+        stretch = np.sqrt(n * (n - 1) / (m * max(1, m - 1)))
+
+        def apart(of: np.ndarray) -> np.ndarray:
+            mean = of[~failed].mean(axis=0)
+            found = mean + stretch * (of - mean)
+            found[failed] = mean
+            return np.asarray(found)
+
+        return replace(self, others=apart(self.values), resampled=apart(self.resampled))
 
     @property
     def value(self) -> float:
@@ -154,7 +155,7 @@ class Score:
             seeds=tuple(seeds),
             pretrain=tuple(self.pretrain[position] for position in positions),
             values=self.values[positions],
-            others=self.fitted[positions],
+            others=self.fitted[positions] if len(seeds) > 1 else None,
             resampled=self.resampled[positions],
         )
 
@@ -250,17 +251,16 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
 
 
 def failed(score: Score) -> np.ndarray:
-    """Which of the fits [seeds] of a cell did not fit where the best one did."""
-    return are_failed(score.values, score.limits)
+    """Which of the fits [seeds] of a cell learnt nothing where the best one did.
 
-
-def are_failed(values: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
-    """Which of some scores [seeds] are too far below the best one.
-
-    A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
+    These raised an alarm of their own (`LEARNT_NOTHING`) and are a fifth of the metric's range
+    below the best. A correlation, whose range is twice that of a share, loses twice as much by the
+    same wrong rows.
     """
-    width = np.nan_to_num(np.subtract(*limits[::-1]), posinf=100.0)
-    return values < values.max() - APART * width
+    width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
+    is_far = score.values < score.values.max() - APART * width
+    raised = [{*chain(*(text.split(";") for text in score.alarms.get(s, ())))} for s in score.seeds]
+    return is_far & np.array([bool(of & LEARNT_NOTHING) for of in raised])
 
 
 def fits(alarms: str) -> str:
