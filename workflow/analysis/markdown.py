@@ -27,8 +27,8 @@ CORPORA = {  # what a language model was trained on, or how it was altered
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
     "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
-    "the variance over seeds pooled over the run's lines of each kind, an architecture pre-trained "
-    "or not"
+    "the variance over fewer than five seeds pooled over the run's lines of each kind, an "
+    "architecture pre-trained or not"
 )
 FITS = (
     "`(2 of 3)`: so many of the fits behind it score at most 20 points (a correlation: 40) less "
