@@ -31,8 +31,8 @@ INTERVAL = (
     "architecture pre-trained or not"
 )
 FITS = (
-    "`(2 of 3)`: so many of the fits behind it score at most 20 points (a correlation: 40) less "
-    "than the best seed of their cell; without such a number all do."
+    "`(4 of 5)`: the mean and deviation are of so many fits; the others raised an alarm of their "
+    "own, and score more than 20 points (a correlation: 40) below the best seed of their cell."
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "

@@ -22,7 +22,7 @@ def simulate(rng: np.random.Generator, n_seeds: int, spreads, n_lstm: int = 0) -
         kind = "lstm" if i >= len(spreads) - n_lstm else "transformer"
         scores = 60 + spread * rng.normal(size=(len(TASKS), n_seeds))
         scores += spread / 2 * rng.normal(size=n_seeds)
-        variants.append({t: with_alarms(seeds_of(*scores[t], kind=kind)) for t in TASKS})
+        variants.append({t: seeds_of(*scores[t], kind=kind) for t in TASKS})
     return variants
 
 
@@ -30,7 +30,7 @@ CASES = {  # spreads, LSTMs, the other one of the contrast, how many are pooled;
     "all vary alike": ([3.0] * 8, 0, 1, 8, 0.94, 0.93),
     "the wildest of a run": ([12.0, *[2.0] * 7], 0, 1, 8, 0.85, 0.82),
     "transformers beside LSTMs": ([2.0] * 4 + [12.0] * 2, 2, 1, 6, 0.94, 0.93),
-    "both, one LSTM": ([2.0] * 4 + [12.0], 1, 4, 5, 0.94, 0.93),
+    "both, one LSTM": ([2.0] * 4 + [12.0], 1, 4, 5, 0.94, 0.92),
     "both": ([2.0] * 4 + [12.0] * 2, 2, 4, 6, 0.94, 0.93),
     "a wild control that is left out": ([2.0] * 6 + [12.0], 0, 6, 6, 0.9, 0.88),
 }
@@ -133,4 +133,4 @@ def test_a_failed_fit_changes_no_interval_but_of_means_that_it_is_in():
     assert of[0].interval == of[1].interval
     means = [estimate(one, calm, None, [one, calm]) for one in (failing, fitted)]
     assert means[0].value == pytest.approx(means[1].value)
-    assert estimate(failing, calm, [2], [failing, calm]).alarms == "seeds_disagree:1/6"
+    assert estimate(failing, calm, [2], [failing, calm]).alarms == "seeds_disagree:1/3"

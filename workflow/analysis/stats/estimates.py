@@ -126,7 +126,7 @@ class Estimate:
         if self.seeds and self.n_seeds < 2:
             return "2 seeds"
         if np.isnan(self.half(LEVEL)):
-            return "runs that differ"
+            return STEADIER if self.score.lost else "runs that differ"
         if not distance:
             return STEADIER
         if self._is_constant:

@@ -50,7 +50,8 @@ class Score:
     a language model. Of a sum over lines they mean nothing.
 
     Where fits have failed, `others` [seeds] and `resampled` are of those that have not (`of_fits`);
-    `values` are as they were run.
+    `values` are as they were run. Where a cell has a single one (`is_single`), nobody knows how it
+    varies.
     """
 
     seeds: tuple[int, ...]
@@ -66,6 +67,7 @@ class Score:
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     others: np.ndarray | None = None
+    is_single: bool = False
 
     @property
     def fitted(self) -> np.ndarray:
@@ -89,7 +91,8 @@ class Score:
             found[failed] = mean
             return np.asarray(found)
 
-        return replace(self, others=apart(self.values), resampled=apart(self.resampled))
+        drawn = apart(self.resampled)
+        return replace(self, others=apart(self.values), resampled=drawn, is_single=m == 1)
 
     @property
     def value(self) -> float:
@@ -120,7 +123,7 @@ class Score:
     def over_seeds(self) -> Component:
         """The variance of the mean over seeds; NaN for one, or if hardly any fit is left."""
         df = self.n_units * (1 - self.lost) - 1
-        if df <= 0:
+        if df <= 0 or self.is_single:
             return Component(float("nan"), 0.0)
         _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
         variance = _variance(np.bincount(unit, self.fitted) / n) * self.share
@@ -202,6 +205,7 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
         others=summed("fitted"),
+        is_single=any(of.is_single for of, _ in pairs),
         resampled=summed("resampled"),
         n_rows=min(score.n_rows for score in known),
         limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
