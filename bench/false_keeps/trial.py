@@ -139,9 +139,9 @@ def search(pool: Pool, rule: Rule, k: int, seed: int) -> dict[str, float]:
     """What a search ends with that tries 100 changes, one after the other, and keeps by a rule.
 
     90 change nothing, 5 are better and 5 worse, by one of the pool's planted changes each: the same
-    for every rule and number of seeds. They add up. What is kept is the baseline of the next, with
-    the seeds that it was kept for; the answers are those of the change's two ways, as it has no
-    other. `available` is what the better ones give.
+    for every rule and number of seeds. Effects add up; `available` is the sum of the better ones'.
+    What is kept keeps its seeds as the baseline of the next change. A planted change is always one
+    between `base` and a variant, as the pool has no runs of several changes together.
     """
     changes, rng = np.random.default_rng([seed, 0]), np.random.default_rng([seed, k])
     planted = [*pool.planted]
