@@ -101,7 +101,7 @@ def score(row: Mapping[str, Any], decimals: int = 1) -> str:
 
 
 def mark(alarms: str) -> str:
-    """What stands behind a score: ` (2 of 3)` if some did not fit, and ` !` if one has an alarm."""
+    """What stands behind a score: ` (4 of 5)` if some have failed, and ` !` if one has an alarm."""
     return fits(alarms) + " !" * is_marked(alarms)
 
 

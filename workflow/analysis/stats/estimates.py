@@ -31,7 +31,6 @@ from workflow.analysis.stats.scores import Component, Score, total
 LEVEL = 0.95
 POWER = 0.8
 MOST_SEEDS = 100  # that `needs` proposes
-MOST_LOST = 0.1  # of the fits behind what is equal
 ENOUGH = 5  # independent seeds, with which a score's own variance over them is known
 STEADIER = "training that varies less"
 Line = Mapping[Any, Score | None]  # by task
@@ -39,10 +38,7 @@ Line = Mapping[Any, Score | None]  # by task
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
-
-    If more than `MOST_LOST` of the fits behind it have failed, it is never judged equal to 0.
-    """
+    """The mean of a score over its seeds, with the parts `seeds` of its variance over them."""
 
     score: Score
     seeds: tuple[Component, ...]
@@ -71,14 +67,16 @@ class Estimate:
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, clipped to the range of the metric.
 
+        It reaches to the mean over all fits, so that no side gains by those of its own that failed.
         NaN for one seed, which says nothing about another.
         """
         low, high = np.clip(self._ends(LEVEL), *self.score.limits)
         return float(low), float(high)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        half = self.half(level)
-        return self.value - half, self.value + half
+        half, of_all = self.half(level), self.score.values.mean()
+        low, high = np.minimum(self.value - half, of_all), np.maximum(self.value + half, of_all)
+        return float(low), float(high)
 
     @property
     def p(self) -> float:
@@ -92,6 +90,8 @@ class Estimate:
         def excess(log_p: float) -> float:
             return self.half(1 - np.exp(log_p)) - abs(self.value)
 
+        if self.value * self.score.values.mean() < 0:
+            return 1.0  # 0 lies between the mean over fits that have not failed, and over all
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
             return 1e-12 if excess(smallest) <= 0 else 1.0
@@ -100,7 +100,7 @@ class Estimate:
     def within(self, margin: float, n: int = 1) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
         low, high = self._ends(1 - 2 * (1 - LEVEL) / n)
-        return self.score.lost <= MOST_LOST and -margin < low and high < margin
+        return -margin < low and high < margin
 
     def half(self, level: float) -> float:
         """Half of the interval of a level.

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 ANY = -np.inf, np.inf
-APART = 0.2  # of the metric's range: a seed so much below the best one did not fit
+APART = 0.2  # of the metric's range: a fit so much below the best one may have failed
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
 LEARNT_NOTHING = {"majority_rate", "not_fitted", "loss_not_falling", "constant_prediction"}
 OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
@@ -144,7 +144,7 @@ class Score:
 
     @property
     def lost(self) -> float:
-        """The share of the runs behind it that did not fit where another seed of their cell did."""
+        """The share of the runs behind it that have failed."""
         texts = [*chain(*(self.alarms.get(seed, ()) for seed in self.seeds))]
         return sum(DISAGREE in text.split(";") for text in texts) / max(1, len(texts))
 
@@ -242,11 +242,8 @@ def of_seeds(values: Mapping[int, float]) -> Score:
 def alarms_of(score: Score) -> dict[int, list[str]]:
     """By seed, the names of the alarms that a cell's headline score raises.
 
-    `seeds_disagree`: the seed is more than a fifth of the metric's range below the best one, so it
-    did not fit where that did. The criterion is this distance rather than the training score
-    because it is in the units of the table, exists for every score, and also catches a fit that
-    memorised its rows. Where no seed fits, none has this alarm; those of single runs report
-    that case.
+    `seeds_disagree`: the seed has `failed`. Where no seed fits, none has this alarm; those of
+    single runs report that case.
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
     mean = [BELOW] * bool(score.value < score.bag_of_words)
@@ -257,9 +254,9 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
 def failed(score: Score) -> np.ndarray:
     """Which of the fits [seeds] of a cell learnt nothing where the best one did.
 
-    These raised an alarm of their own (`LEARNT_NOTHING`) and are a fifth of the metric's range
-    below the best. A correlation, whose range is twice that of a share, loses twice as much by the
-    same wrong rows.
+    These raised an alarm of their own (`LEARNT_NOTHING`) and are more than a fifth of the metric's
+    range below the best. By distance alone, the tail of a line that varies widely would be cut off.
+    A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
     """
     width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
     is_far = score.values < score.values.max() - APART * width
@@ -268,7 +265,7 @@ def failed(score: Score) -> np.ndarray:
 
 
 def fits(alarms: str) -> str:
-    """How many runs fit, as ` (2 of 3)`, from the alarms in `Score.raised`; empty if all do."""
+    """How many runs fit, as ` (4 of 5)`, from the alarms in `Score.raised`; empty if all do."""
     failed = re.search(rf"{DISAGREE}:(\d+)/(\d+)", alarms)
     return f" ({int(failed[2]) - int(failed[1])} of {failed[2]})" if failed else ""
 
