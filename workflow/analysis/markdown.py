@@ -32,7 +32,8 @@ INTERVAL = (
 )
 FITS = (
     "`(4 of 5)`: the mean and deviation are of so many fits; the others raised an alarm of their "
-    "own, and score more than 20 points (a correlation: 40) below the best seed of their cell."
+    "own, and score more than 10 points (a correlation: 20) below the best seed of their cell. "
+    "Where half or more have failed, and beside such a cell, they are of all fits."
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "

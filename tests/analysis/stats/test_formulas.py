@@ -85,13 +85,23 @@ def test_a_seed_far_below_the_best_that_learnt_something_has_not_failed():
     assert with_alarms(scores, nothing=70.0).value == 92.5
 
 
-def test_one_fit_of_five_says_nothing_about_others():
-    found = estimate({0: with_alarms(seeds_of(90.0, 30.0, 31.0, 30.0, 29.0))})
-    assert found.value == 90.0 and np.isnan(found.interval).all() and np.isnan(found.p)
+def test_where_half_of_the_fits_have_failed_a_score_is_of_all_and_so_is_what_it_is_compared_with():
+    most, one, none = (30.0, 31.0, 32.0, 90.0, 91.0), (90.0, 91.0, 92.0, 93.0, 30.0), [90.0] * 5
+    a, b, c = ({0: with_alarms(seeds_of(*of))} for of in (most, one, none))
+    assert estimate(a).value == np.mean(most) and estimate(a).alarms == "seeds_disagree:3/5"
+    found, own = estimate(a, b), stats.ttest_rel(most, one)
+    assert found.value == pytest.approx(np.mean(most) - np.mean(one))
+    assert found.p == pytest.approx(own.pvalue, rel=1e-4)
+    assert estimate(b, c).value == 91.5 - 90.0
+    both = estimate({0: a[0], 1: b[0]}, {0: c[0], 1: c[0]})
+    assert both.value == pytest.approx((np.mean(most) + np.mean(one)) / 2 - 90.0)
+    row = numbers(estimate(a))
+    assert row["sd"] == pytest.approx(np.std(most, ddof=1)) and row["mean"] == np.mean(most)
+    assert estimate({0: with_alarms(seeds_of(90.0, 30.0))}).value == 60.0
 
 
-@pytest.mark.parametrize(("limits", "apart"), [((0.0, 100.0), 20.0), ((-100.0, 100.0), 40.0)])
-def test_a_fit_has_failed_if_it_is_a_fifth_of_the_metrics_range_below_the_best(limits, apart):
+@pytest.mark.parametrize(("limits", "apart"), [((0.0, 100.0), 10.0), ((-100.0, 100.0), 20.0)])
+def test_a_fit_has_failed_if_it_is_a_tenth_of_the_metrics_range_below_the_best(limits, apart):
     scores = replace(seeds_of(90.0, 90.0 - apart, 89.99 - apart), limits=limits)
     found = with_alarms(scores, nothing=100.0)
     assert found.raised == "seeds_disagree:1/3" and found.value == 90.0 - apart / 2

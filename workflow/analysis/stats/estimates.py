@@ -198,7 +198,7 @@ class SeedPool:
         if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
         sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
-        known = [of for of in sums if of and of.n_units > 1]
+        known = [of for of in sums if of and of.over_seeds.df]
         alike = [of for of in known if of.is_of_models == whole.is_of_models]
         pooled = []
         for kind in dict.fromkeys(score.kind for _, score in alone):
@@ -232,9 +232,7 @@ def numbers(found: Estimate | None) -> dict[str, Any]:
     return {
         "n_seeds": len(score.seeds),
         "mean": score.value,
-        "sd": float(score.fitted.std(ddof=1) * np.sqrt(1 - score.lost))
-        if len(score.seeds) > 1
-        else np.nan,
+        "sd": score.sd,
         "majority": score.majority,
         "bag_of_words": score.bag_of_words,
         "train_tokens": np.mean([score.train_tokens.get(s, np.nan) for s in score.seeds]),

@@ -8,7 +8,9 @@ seed and by row. The alarms of a single run are in `gpt1.training.cell_files`.
 
 Some fits fail by chance, and score as if nothing had been learnt. A mean over them and the others
 describes neither, and one such fit hides every difference. So a score is that of the fits that have
-not failed, beside which stands how many they are: two numbers in place of one.
+not failed, beside which stands how many they are: two numbers in place of one. Where half of a
+cell's fits or more have failed, that is what is to be told, and it is of all fits; so is whatever
+it is compared with.
 """
 
 import re
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 
 ANY = -np.inf, np.inf
-APART = 0.2  # of the metric's range: a fit so much below the best one may have failed
+APART = 0.1  # of the metric's range: a fit so much below the best one may have failed
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
 LEARNT_NOTHING = {"majority_rate", "not_fitted", "loss_not_falling", "constant_prediction"}
 OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
@@ -49,9 +51,8 @@ class Score:
     `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
     a language model. Of a sum over lines they mean nothing.
 
-    Where fits have failed, `others` [seeds] and `resampled` are of those that have not (`of_fits`);
-    `values` are as they were run. Where a cell has a single one (`is_single`), nobody knows how it
-    varies.
+    Where fits have failed, `others` are values and resampled values of those that have not
+    (`of_fits`). Where most fits of a cell behind it have (`most_failed`), it is of all fits.
     """
 
     seeds: tuple[int, ...]
@@ -66,24 +67,25 @@ class Score:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    others: np.ndarray | None = None
-    is_single: bool = False
+    others: tuple[np.ndarray, np.ndarray] | None = None
+    most_failed: bool = False
 
     @property
-    def fitted(self) -> np.ndarray:
-        """By seed [seeds], what has the mean, and the variance over seeds, of the fits."""
-        return self.values if self.others is None else self.others
+    def fitted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values [seeds] and resampled values that have mean and variances of the fits."""
+        every = self.values, self.resampled
+        return every if self.others is None or self.most_failed else self.others
 
     def of_fits(self, failed: np.ndarray) -> "Score":
-        """The score without the fits that have failed [seeds], if any has not.
+        """The score without the fits that have failed [seeds], if more have not.
 
         In `others` a failed fit is set to the mean of the others, which are set so much further
         apart that the mean over all seeds varies as that over the others does.
         """
         n, m = len(self.seeds), int((~failed).sum())
-        if m in (0, n):
-            return self
-        stretch = np.sqrt(n * (n - 1) / (m * max(1, m - 1)))
+        if m == n or 2 * m <= n:
+            return replace(self, most_failed=m < n)
+        stretch = np.sqrt(n * (n - 1) / (m * (m - 1)))
 
         def apart(of: np.ndarray) -> np.ndarray:
             mean = of[~failed].mean(axis=0)
@@ -91,13 +93,23 @@ class Score:
             found[failed] = mean
             return np.asarray(found)
 
-        drawn = apart(self.resampled)
-        return replace(self, others=apart(self.values), resampled=drawn, is_single=m == 1)
+        return replace(self, others=(apart(self.values), apart(self.resampled)))
 
     @property
     def value(self) -> float:
         """The mean over seeds."""
-        return float(self.fitted.mean())
+        return float(self.fitted[0].mean())
+
+    @property
+    def left(self) -> float:
+        """The share of the fits that it is of."""
+        return 1.0 if self.most_failed else 1 - self.lost
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation (n-1) of the fits that it is of; NaN for one."""
+        n = len(self.seeds)
+        return float(self.fitted[0].std(ddof=1) * np.sqrt(self.left)) if n > 1 else float("nan")
 
     @property
     def is_of_models(self) -> bool:
@@ -121,18 +133,18 @@ class Score:
 
     @property
     def over_seeds(self) -> Component:
-        """The variance of the mean over seeds; NaN for one, or if hardly any fit is left."""
-        df = self.n_units * (1 - self.lost) - 1
-        if df <= 0 or self.is_single:
+        """The variance of the mean over seeds; NaN for one."""
+        df = self.n_units * self.left - 1
+        if df <= 0:
             return Component(float("nan"), 0.0)
         _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        variance = _variance(np.bincount(unit, self.fitted) / n) * self.share
+        variance = _variance(np.bincount(unit, self.fitted[0]) / n) * self.share
         return Component(variance, df)
 
     @cached_property
     def over_rows(self) -> Component:
         """The variance of the mean over seeds that comes from the rows."""
-        variance = _variance(self.resampled.mean(axis=0))
+        variance = _variance(self.fitted[1].mean(axis=0))
         return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
 
     @property
@@ -158,7 +170,7 @@ class Score:
             seeds=tuple(seeds),
             pretrain=tuple(self.pretrain[position] for position in positions),
             values=self.values[positions],
-            others=self.fitted[positions] if len(seeds) > 1 else None,
+            others=self.others and (self.others[0][positions], self.others[1][positions]),
             resampled=self.resampled[positions],
         )
 
@@ -167,7 +179,7 @@ class Score:
         return replace(
             self,
             values=self.values - constant,
-            others=self.fitted - constant,
+            others=self.others and (self.others[0] - constant, self.others[1] - constant),
             resampled=self.resampled - constant,
             limits=(self.limits[0] - constant, self.limits[1] - constant),
         )
@@ -200,12 +212,15 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
     def summed(name: str) -> Any:
         return sum(weight * getattr(score, name) for score, weight in pairs)
 
+    def fitted(part: int) -> Any:
+        return sum(weight * score.fitted[part] for score, weight in pairs)
+
     return replace(
         pairs[0][0],
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
-        others=summed("fitted"),
-        is_single=any(of.is_single for of, _ in pairs),
+        others=(fitted(0), fitted(1)) if any(of.others for of, _ in pairs) else None,
+        most_failed=any(of.most_failed for of, _ in pairs),
         resampled=summed("resampled"),
         n_rows=min(score.n_rows for score in known),
         limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
@@ -254,14 +269,21 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
 def failed(score: Score) -> np.ndarray:
     """Which of the fits [seeds] of a cell learnt nothing where the best one did.
 
-    These raised an alarm of their own (`LEARNT_NOTHING`) and are more than a fifth of the metric's
-    range below the best. By distance alone, the tail of a line that varies widely would be cut off.
+    These raised an alarm of their own (`LEARNT_NOTHING`) and are more than a tenth of the metric's
+    range below the best. By distance alone, the tail of a line that varies widely would be cut off;
+    with a larger one, whether a fit at chance counts would hang on how good the best one is.
     A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
     """
     width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
     is_far = score.values < score.values.max() - APART * width
     raised = [{*chain(*(text.split(";") for text in score.alarms.get(s, ())))} for s in score.seeds]
     return is_far & np.array([bool(of & LEARNT_NOTHING) for of in raised])
+
+
+def seeds_that_fit(score: Score) -> list[int]:
+    """The seeds whose fits a cell's score is of."""
+    out = failed(score) & (not score.most_failed)
+    return [seed for seed, is_out in zip(score.seeds, out, strict=True) if not is_out]
 
 
 def fits(alarms: str) -> str:

@@ -23,7 +23,7 @@ from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
 from workflow.analysis.rows import Notes, answers, check_examples, read_predictions
 from workflow.analysis.stats.estimates import Estimate, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
-from workflow.analysis.stats.scores import failed
+from workflow.analysis.stats.scores import seeds_that_fit
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -286,7 +286,7 @@ def decontaminated(
         if rows is None or "seed" not in rows:
             continue
         whole, task = samples.headline(cell), grid.task(cell.task)
-        rows = rows[rows["seed"].isin(np.array(whole.seeds)[~failed(whole)] if whole else ())]
+        rows = rows[rows["seed"].isin(seeds_that_fit(whole) if whole else ())]
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
             said, labels = (answers(task, kept[key]) for key in ("prediction", "label"))
