@@ -41,12 +41,12 @@ def books() -> None:
             (BOOKS / path.name).write_bytes(path.read_bytes())
 
 
-def pool(name: str = "pool") -> None:
+def pool(which: str) -> None:
     """Write the answers of all runs: one row for each variant, seed, task and reported row."""
-    config = parse(read([*CONFIGS, HERE / f"{name}.yaml"]))
+    config = parse(read([*CONFIGS, HERE / f"{which}.yaml"]))
     plan, results = Plan(config), ROOT / config.results
     lines = {BASE: FULL}
-    studies = ["planted", "again"] if name == "pool" else ["planted"]
+    studies = ["planted", "again"] if which == "pool" else ["planted"]
     for study in studies:
         points = {p.line: p.of.name for p in plan.plan(study).points}
         lines |= {"again" if study == "again" else title: name for title, name in points.items()}
@@ -76,7 +76,7 @@ def pool(name: str = "pool") -> None:
     frame = pd.concat(parts, ignore_index=True)
     frame = frame.astype(dict.fromkeys(["variant", "task"], "category"))
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    pq.write_table(table, HERE / f"{name}.parquet", compression="zstd")
+    pq.write_table(table, HERE / f"{which}.parquet", compression="zstd")
     print(f"{len(frame):,} rows of {frame.groupby(['variant', 'seed']).ngroups} seeds")
 
 

@@ -175,7 +175,7 @@ def _pool(is_mean: bool) -> pd.DataFrame:
 def seeds_alone(of: Estimate, is_mean: bool) -> float:
     """How many of 100 pairs that differ by the seed alone differ by as many points, or more.
 
-    If the rows say less than the pool's, what they may add is added.
+    Where the standard error over rows is larger than in the pool, normal noise makes up for it.
     """
     pool = _pool(is_mean)
     more = max(0.0, of.score.over_rows.variance - float(pool["error"].iloc[0]) ** 2)

@@ -61,7 +61,7 @@ class Lines:
     def frame(self, score: ScoreOf | None = None) -> pd.DataFrame:
         """One row per (line, value) and average or task, by the headline or another `score`.
 
-        Seeds are pooled over the run's lines, and the study's own of kinds that the run lacks.
+        Few seeds are pooled over the run's lines, and the study's own of kinds that the run lacks.
         """
         scores, facts = self.scores(score), self._facts()
         of_lines = {point.of.name: scores[point.key] for point in self.study.points}
