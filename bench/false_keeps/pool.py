@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from bench.false_keeps.rules import Runs, scores
+from bench.false_keeps.rules import Runs, estimate, scores
 from tasks.common.errors import InputError
+from workflow.analysis.stats.estimates import Estimate
 
 Seeds: TypeAlias = Sequence[int] | np.ndarray
 BASE = "base"
@@ -22,10 +23,14 @@ MEAN = "mean"  # of all tasks, beside each alone
 
 @dataclass(frozen=True)
 class Pool:
-    """The right answers of each variant's runs by task [seeds, rows], and their seeds in order."""
+    """The right answers of each variant's runs by task [seeds, rows], and their seeds in order.
+
+    `constant` is the score of the most frequent label, by task.
+    """
 
     answers: Mapping[str, Runs]
     seeds: Mapping[str, Sequence[int]]
+    constant: Mapping[str, float]
 
     @classmethod
     def read(cls, path: Path) -> "Pool":
@@ -47,12 +52,18 @@ class Pool:
             answers.setdefault(variant, {})[task] = table.to_numpy()
         if len(seeds.get(BASE, [])) < FEWEST:
             raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
-        return cls(answers, seeds)
+        labels = frame.groupby("task", observed=True)["label"]
+        most = labels.agg(lambda of: 100 * of.value_counts(normalize=True).iloc[0])
+        return cls(answers, seeds, most.to_dict())
 
     def runs(self, variant: str, seeds: Seeds, tasks: Sequence[str]) -> Runs:
         """The answers of some of a variant's seeds."""
         at = [self.seeds[variant].index(seed) for seed in seeds]
         return {task: self.answers[variant][task][at] for task in tasks}
+
+    def estimate(self, a: Seeds, b: Seeds, tasks: Sequence[str]) -> Estimate:
+        """This suite's estimate of the seeds `b` of `base` minus `a`."""
+        return estimate(self.runs(BASE, a, tasks), self.runs(BASE, b, tasks), self.constant)
 
     @cached_property
     def tasks(self) -> list[str]:

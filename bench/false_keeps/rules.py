@@ -14,11 +14,12 @@ from scipy import stats
 
 from workflow.analysis.stats.bootstrap import times_drawn
 from workflow.analysis.stats.estimates import LEVEL, Estimate, SeedPool
-from workflow.analysis.stats.scores import Score, alarms_of, equally
+from workflow.analysis.stats.scores import Score, alarms_of, equally, failed
 
 Runs: TypeAlias = Mapping[str, np.ndarray]  # by task: 1.0 where right, else 0.0 [seeds, rows]
 Verdict = Literal["keep", "discard", "undecided"]
 Rule: TypeAlias = Callable[[Runs, Runs], Verdict]
+LITTLE = 5.0  # points above the constant answer, up to which a fit learnt nothing
 N_RESAMPLES = 999  # of seeds
 
 
@@ -167,18 +168,18 @@ def multi_bootstrap(a: Runs, b: Runs) -> Verdict:
     return said(gain(a, b), _excludes_0(drawn))
 
 
-def suite(a: Runs, b: Runs) -> Verdict:
-    """This suite's interval, over rows and seeds."""
+def suite(a: Runs, b: Runs, constant: Mapping[str, float]) -> Verdict:
+    """This suite's interval, over rows and seeds; `constant` is the constant answer's score."""
     if len(scores(a)) < 2:
         return "undecided"
-    low, high = estimate(a, b).interval
+    low, high = estimate(a, b, constant).interval
     return said(gain(a, b), low > 0 or high < 0)
 
 
-def estimate(a: Runs, b: Runs) -> Estimate:
+def estimate(a: Runs, b: Runs, constant: Mapping[str, float]) -> Estimate:
     """This suite's estimate of the candidate minus the baseline, whose variances are pooled."""
     lines = [
-        {task: _score(right, task, name) for task, right in side.items()}
+        {task: _score(right, task, name, constant[task]) for task, right in side.items()}
         for name, side in (("a", a), ("b", b))
     ]
     found = SeedPool(lines).estimate([(1.0, lines[1]), (-1.0, lines[0])], equally(a))
@@ -186,10 +187,14 @@ def estimate(a: Runs, b: Runs) -> Estimate:
     return found
 
 
-def _score(right: np.ndarray, task: str, line: str) -> Score:
+def _score(right: np.ndarray, task: str, line: str, constant: float) -> Score:
     """The accuracy of a line's runs, with what its seeds raise together."""
     seeds, rows = tuple(range(len(right))), right.shape[1]
     drawn = 100 * right @ times_drawn(task, rows).T / rows  # [seeds, resamples]
     values, limits = 100 * right.mean(axis=1), (0.0, 100.0)
     score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", line=line)
-    return replace(score, alarms={s: (";".join(of),) for s, of in alarms_of(score).items()})
+    # What these runs raised themselves is not known.
+    low = [seed for seed in seeds if values[seed] <= constant + LITTLE]
+    nothing = replace(score, alarms=dict.fromkeys(low, ("majority_rate",)))
+    alarms = {seed: (";".join(of),) for seed, of in alarms_of(nothing).items()}
+    return replace(score, alarms=alarms).of_fits(failed(nothing))

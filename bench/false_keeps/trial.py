@@ -64,7 +64,7 @@ def named_rules(pool: Pool) -> dict[str, Rule]:
         "BCa bootstrap over seeds": rules.bca_seeds,
         "mixed model": rules.mixed_model,
         "multi-bootstrap": rules.multi_bootstrap,
-        "this suite's interval": rules.suite,
+        "this suite's interval": partial(rules.suite, constant=pool.constant),
     }
 
 
@@ -175,7 +175,8 @@ def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str
 
 
 def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
-    """This suite's verdicts on pairs of `base` with itself: how many of 100 intervals contain 0.
+    """This suite's verdicts on pairs of `base` with itself: of 100 intervals, how many
+    contain 0 or are open.
 
     With all seeds of `base`, and with each half of them. `with_failed` is the share of pairs with a
     failed fit, `of_failed` that of their intervals.
@@ -183,7 +184,7 @@ def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
     seeds = [*pool.seeds[BASE]]
     middle = len(seeds) // 2
     for name, of in (("all", seeds), ("first", seeds[:middle]), ("second", seeds[middle:])):
-        part = Pool(pool.answers, {**pool.seeds, BASE: of})
+        part = Pool(pool.answers, {**pool.seeds, BASE: of}, pool.constant)
         for k in (k for k in SEEDS if k > 1):
             if 4 * k > len(of):
                 continue
@@ -195,12 +196,11 @@ def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
 def _verdicts(
     pool: Pool, drawn: Sequence[Sequence[tuple[Seeds, Seeds]]], tasks: Sequence[str]
 ) -> dict[str, float]:
-    found = [
-        [rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks)) for a, b in half]
-        for half in drawn
-    ]
-    covers = np.array([[of.interval[0] <= 0 <= of.interval[1] for of in half] for half in found])
-    failed = np.array([[of.score.has_failed for of in half] for half in found])
+    found = [[pool.estimate(a, b, tasks) for a, b in half] for half in drawn]
+    covers = np.array(
+        [[not (of.interval[0] > 0 or of.interval[1] < 0) for of in half] for half in found]
+    )
+    failed = np.array([[of.score.lost > 0 for of in half] for half in found])
     margin = 2 if len(tasks) > 1 else 5
     return {
         **with_interval(covers.tolist()),
@@ -223,7 +223,7 @@ def seeds_alone(pool: Pool) -> Iterator[dict[str, Any]]:
         for tasks in (tasks for tasks, is_mean in single if is_mean == (scope == MEAN)):
             deviations.append(scores(pool.runs(BASE, pool.seeds[BASE], tasks)).std(ddof=1))
             for a, b in (pair for half in pairs(pool, 1, 400) for pair in half):
-                of = rules.estimate(pool.runs(BASE, a, tasks), pool.runs(BASE, b, tasks))
+                of = pool.estimate(a, b, tasks)
                 points.append(abs(of.value))
                 errors.append(np.sqrt(of.score.over_rows.variance))
         z = np.divide(points, errors, out=np.zeros(len(points)), where=np.array(errors) > 0)

@@ -13,6 +13,7 @@ from tasks.common.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 ROWS = 400
+HALF = {"task 0": 50.0, "task 1": 50.0}  # what a constant answer scores
 
 
 def side(seed: int, n: int, mean: float, sd: float = 0.0, tasks: int = 2) -> rules.Runs:
@@ -30,7 +31,8 @@ def pool_of(effects: dict[str, float], n_base: int = 40, sd: float = 0.02) -> tr
         name: side(i, n_base if name == trial.BASE else 20, 0.8 - lost / 100, sd)
         for i, (name, lost) in enumerate(variants.items())
     }
-    return trial.Pool(answers, {name: range(len(of["task 0"])) for name, of in answers.items()})
+    seeds = {name: range(len(of["task 0"])) for name, of in answers.items()}
+    return trial.Pool(answers, seeds, HALF)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +128,7 @@ def test_the_interval_of_a_share_covers_it_over_pools(rule, k, share):
     for seed in range(40):
         rng = np.random.default_rng(seed)
         answers = {trial.BASE: side(seed, 60, 0.8, 0.03, 1)}
-        pool = trial.Pool(answers, {trial.BASE: rng.permutation(60).tolist()})
+        pool = trial.Pool(answers, {trial.BASE: rng.permutation(60).tolist()}, HALF)
         runs = partial(pool.runs, trial.BASE, tasks=["task 0"])
         halves = trial.pairs(pool, k, 200)
         found = trial.with_interval(
@@ -139,7 +141,8 @@ def test_the_interval_of_a_share_covers_it_over_pools(rule, k, share):
 def frame_of(pool: trial.Pool) -> pd.DataFrame:
     """A pool as the file has it, in any order of rows."""
     rows = [
-        {"variant": of, "seed": seed, "task": task, "row": i, "label": 1, "prediction": int(right)}
+        {"variant": of, "seed": seed, "task": task, "row": i, "label": i % 2}
+        | {"prediction": i % 2 if right else 1 - i % 2}
         for of, runs in pool.answers.items()
         for task, answers in runs.items()
         for seed, one in zip(pool.seeds[of], answers, strict=True)
@@ -152,6 +155,7 @@ def test_a_pool_is_read_whatever_the_order_of_its_rows(tmp_path):
     pool = pool_of({"worse": 5.0})
     frame_of(pool).to_parquet(tmp_path / "pool.parquet")
     found = trial.Pool.read(tmp_path / "pool.parquet")
+    assert found.constant == HALF
     for variant, runs in pool.answers.items():
         assert [*found.seeds[variant]] == [*pool.seeds[variant]]
         for task, right in runs.items():
@@ -179,7 +183,7 @@ def test_coverage_is_also_of_each_half_of_the_bases_seeds(monkeypatch):
     assert {*found.index.get_level_values("half")} == {"all", "first", "second"}
     failing = {task: of.copy() for task, of in pool.answers[trial.BASE].items()}
     failing["task 0"][30:34] = 0.0  # of the second half
-    other = trial.Pool({trial.BASE: failing}, pool.seeds)
+    other = trial.Pool({trial.BASE: failing}, pool.seeds, HALF)
     again = pd.DataFrame(trial.coverage(other, 20)).set_index(["half", "seeds", "task"])
     pd.testing.assert_frame_equal(found.loc["first"], again.loc["first"])
     assert (again.loc[("second", 3, "task 0"), "with_failed"]) > 50

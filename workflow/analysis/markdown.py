@@ -31,8 +31,9 @@ INTERVAL = (
     "architecture pre-trained or not"
 )
 FITS = (
-    "`(2 of 3)`: so many of the fits behind it score at most 20 points (a correlation: 40) less "
-    "than the best seed of their cell; without such a number all do."
+    "`(4 of 5)`: the mean and deviation are of so many fits; the others raised an alarm of their "
+    "own, and score more than 10 points (a correlation: 20) below the best seed of their cell. "
+    "Where half or more have failed, and beside such a cell, they are of all fits."
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "
@@ -101,7 +102,7 @@ def score(row: Mapping[str, Any], decimals: int = 1) -> str:
 
 
 def mark(alarms: str) -> str:
-    """What stands behind a score: ` (2 of 3)` if some did not fit, and ` !` if one has an alarm."""
+    """What stands behind a score: ` (4 of 5)` if some have failed, and ` !` if one has an alarm."""
     return fits(alarms) + " !" * is_marked(alarms)
 
 

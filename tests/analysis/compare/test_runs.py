@@ -10,7 +10,7 @@ import gpt1
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tests.analysis.conftest import write_all, write_answers, write_cell_answers
+from tests.analysis.conftest import write, write_all, write_answers, write_cell_answers
 from tests.support.tables import write_table
 from tests.workflow.configs import changed, small
 from workflow.analysis.compare import SAME
@@ -29,6 +29,9 @@ def runs(tmp_path_factory):
     grid = Plan(parse(small())).grid()
     write_all(folder / "a", grid)
     write_answers(folder / "a", grid)
+    path = CELL.path(folder / "a")
+    cell = read_json(path)
+    write(path, cell | {"seeds": [one | {"alarms": []} for one in cell["seeds"]]})
     shutil.copytree(folder / "a", folder / "b")
     write_cell_answers(folder / "b", CELL, np.random.default_rng(3), 0.8)
     for name, lm_coef, verdict in (("a", 0.5, "undecided"), ("b", 0.25, "holds")):

@@ -22,7 +22,7 @@ def simulate(rng: np.random.Generator, n_seeds: int, spreads, n_lstm: int = 0) -
         kind = "lstm" if i >= len(spreads) - n_lstm else "transformer"
         scores = 60 + spread * rng.normal(size=(len(TASKS), n_seeds))
         scores += spread / 2 * rng.normal(size=n_seeds)
-        variants.append({t: with_alarms(seeds_of(*scores[t], kind=kind)) for t in TASKS})
+        variants.append({t: seeds_of(*scores[t], kind=kind) for t in TASKS})
     return variants
 
 
@@ -30,7 +30,7 @@ CASES = {  # spreads, LSTMs, the other one of the contrast, how many are pooled;
     "all vary alike": ([3.0] * 8, 0, 1, 8, 0.94, 0.93),
     "the wildest of a run": ([12.0, *[2.0] * 7], 0, 1, 8, 0.85, 0.82),
     "transformers beside LSTMs": ([2.0] * 4 + [12.0] * 2, 2, 1, 6, 0.94, 0.93),
-    "both, one LSTM": ([2.0] * 4 + [12.0], 1, 4, 5, 0.94, 0.93),
+    "both, one LSTM": ([2.0] * 4 + [12.0], 1, 4, 5, 0.94, 0.92),
     "both": ([2.0] * 4 + [12.0] * 2, 2, 4, 6, 0.94, 0.93),
     "a wild control that is left out": ([2.0] * 6 + [12.0], 0, 6, 6, 0.9, 0.88),
 }
@@ -124,57 +124,13 @@ def test_lines_whose_independent_seeds_are_of_another_sort_are_not_pooled():
     assert [(part.variance, part.df) for part in alone] == [(25.0, 1)]
 
 
-def lines_with_a_failed_fit() -> tuple[dict, dict, dict]:
-    """A line of which one of six fits failed by 40 points, and two whose fits all fit."""
-    scores = {0: [60.0, 62.0], 1: [60.0, 62.0], 2: [20.0, 60.0]}
+def test_a_failed_fit_changes_no_interval_but_of_means_that_it_is_in():
+    scores = {0: [60.0, 62.0, 64.0], 1: [60.0, 61.0, 63.0], 2: [20.0, 60.0, 61.0]}
     failing = {task: with_alarms(seeds_of(*of)) for task, of in scores.items()}
-    return failing, line(60, 62, tasks=scores), line(60, 62, tasks=scores)
-
-
-def test_the_intervals_of_a_line_reach_lower_by_the_failures_that_no_seed_shows():
-    failing, calm, _ = pool = lines_with_a_failed_fit()
-    most, none_of_two = (stats.binomtest(*of).proportion_ci(0.95).high for of in ((1, 6), (0, 2)))
-    assert estimate(failing, tasks=[0], pool=pool).unseen() == pytest.approx((40 * none_of_two, 0))
-    lower = estimate(calm, failing, [0], pool)
-    assert lower.unseen() == pytest.approx((0, 40 * none_of_two))
-    assert estimate(failing, tasks=[2], pool=pool).unseen() == (0, 0)  # its own is in its variance
-    mean = estimate(failing, pool=pool)
-    assert mean.unseen() == pytest.approx((40 * (most - 0.5 / 3), 0))
-    slope = SeedPool(pool).estimate([(1.0, failing)], {0: -0.5, 1: 0.5})
-    assert slope.unseen() == pytest.approx((20 * most, 20 * most))
-    for sign, score in ((1, 63.0), (1, 59.0), (-1, 63.0), (-1, 59.0)):
-        other = line(score - 2, score + 2)
-        found, without = (estimate(*(other, of)[::sign], [0], pool) for of in (failing, calm))
-        reach = np.abs(np.subtract(without.interval, found.value))
-        lower = np.maximum(reach, [0, 40 * none_of_two][::sign])
-        assert np.abs(np.subtract(found.interval, found.value)) == pytest.approx(lower)
-        assert not found.within(25.0) and found.within(80.0)
-        # Failures that no seed shows take a line above to 0, one below further away from it.
-        assert found.p == (without.p if score > 61.0 else 1)
-
-
-@pytest.mark.parametrize("above", [20.0, 30.0, 38.0])
-def test_the_p_of_a_line_whose_fits_may_fail_is_that_of_as_large_a_share_of_failures(above):
-    failing, *_ = pool = lines_with_a_failed_fit()
-    other = line(61 - above, 61 - above)
-    found, without = (estimate(of, other, [0], pool) for of in (failing, pool[1]))
-    assert found.value == without.value == above
-    share = 2 * (1 - above / 40) ** 2  # as improbable is it that none of two fails
-    assert found.p == pytest.approx(max(share, without.p))
-
-
-def test_failures_that_no_seed_shows_count_in_full_against_a_control_of_fewer_models():
-    values = {0: [60.0] * 4, 1: [60.0, 60.0, 60.0, 20.0]}
-    failing = {task: with_alarms(seeds_of(*of)) for task, of in values.items()}
-    control = line(30, 31, 30, 31, tasks=values, pretrain=(0, 1, 0, 1))
-    found = estimate(failing, control, [0], [failing])
-    assert found.unseen() == estimate(failing, tasks=[0], pool=[failing]).unseen()
-    assert found.unseen()[0] == pytest.approx(40 * stats.binomtest(0, 4).proportion_ci(0.95).high)
-
-
-def test_a_failed_fit_widens_no_interval_of_lines_whose_fits_all_fit():
-    failing, calm, other = pool = lines_with_a_failed_fit()
-    for found in (estimate(calm, tasks=[0], pool=pool), estimate(calm, other, [0], pool)):
-        assert found.unseen() == (0, 0)
-    assert estimate(calm, tasks=[0], pool=pool).seeds[0].variance == 1.0
-    assert not estimate(failing, calm, [2], pool).within(1e6)
+    fitted = failing | {2: seeds_of(60.5, 60.0, 61.0)}
+    calm = line(60, 62, 61, tasks=scores)
+    of = [estimate(one, calm, [0], [one, calm]) for one in (failing, fitted)]
+    assert of[0].interval == of[1].interval
+    means = [estimate(one, calm, None, [one, calm]) for one in (failing, fitted)]
+    assert means[0].value == pytest.approx(means[1].value)
+    assert estimate(failing, calm, [2], [failing, calm]).alarms == "seeds_disagree:1/3"

@@ -81,7 +81,7 @@ def test_a_score_on_decontaminated_rows_is_that_worked_out_by_hand_in_both_table
     line = next(line for line in text.splitlines() if line.startswith("| RTE"))
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
     assert cells[1:5] == ["dev", "8", "37.5 %", "37.5 %"]
-    assert cells[6:8] == ["58.3 ± 14.4 (1 of 3) !", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
+    assert cells[6:8] == ["58.3 ± 14.4", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
     lines = [line for line in main.splitlines() if "(this run), decontaminated" in line]
     assert "(this run), decontaminated (n 5) " in lines[0]  # one task, so one number of rows
     assert "66.7 ± 11.5 |" in lines[0]
@@ -89,6 +89,17 @@ def test_a_score_on_decontaminated_rows_is_that_worked_out_by_hand_in_both_table
     assert "(n" not in lines[1] and lines[1].count("missing") == 6
     assert lines[0].count("missing") == 5
     assert published.DECONTAMINATED_LINES.strip() in main
+
+
+def test_a_failed_fit_counts_in_neither_of_the_two_scores(rte):
+    path = RTE.path(rte[0])
+    value = json.loads(path.read_text())
+    value["seeds"][2]["alarms"] = ["constant_prediction"]  # 25 points below the best
+    write(path, value)
+    here = the(build("contamination", *rte)[0], task="rte", aux="on")
+    assert here["mean"] == pytest.approx((50 + 75) / 2)
+    assert here["decontaminated_mean"] == pytest.approx((80 + 60) / 2)
+    assert here["decontaminated_sd"] == pytest.approx(math.sqrt(200))
 
 
 def test_main_has_the_number_of_rows_in_each_cell_where_it_differs():

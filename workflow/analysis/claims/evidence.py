@@ -18,7 +18,7 @@ from workflow.analysis.paper import Variant, published
 from workflow.analysis.rows import read_examples
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
 from workflow.analysis.stats.samples import Samples, kind_of, limits_of
-from workflow.analysis.stats.scores import Component, Score, of_seeds, total
+from workflow.analysis.stats.scores import Component, Score, failed, of_seeds, total
 from workflow.grid import Grid
 
 
@@ -156,7 +156,9 @@ class Evidence:
             for at in weights
         )
         found = total(after, weights.values())
-        return found and replace(found, alarms=final.alarms if final else {})
+        if not (found and final):
+            return found
+        return replace(found, alarms=final.alarms).of_fits(failed(final))
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].

@@ -16,24 +16,17 @@ of freedom but at least those of one line; a contrast of two kinds has such a pa
 part is the excess of the score's own variance over these. Every table, study and claim pools the
 lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that the run does not
 have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
-
-Where some fits of a line fail by chance, others may, on any task, even if no seed shows it. What
-they would take off the score is no matter of variance: every interval of the line reaches lower by
-at least the largest share of its fits that may fail (Clopper and Pearson 1934, Biometrika 26:404),
-as far as it is not seen, times what a failed one loses. That of a cell with a failed fit is never
-narrower than Welch's. Lines whose fits all fit are left alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betaincinv, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
-from workflow.analysis.stats.scores import Component, Score, failed, total
+from workflow.analysis.stats.scores import Component, Score, total
 
 LEVEL = 0.95
 POWER = 0.8
@@ -45,15 +38,10 @@ Line = Mapping[Any, Score | None]  # by task
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of a score over its seeds, with the parts `seeds` of its variance over them.
-
-    If seeds of a cell behind it disagree, it is never judged equal to 0. `failing` has each line of
-    which some fits have failed, with its weights by task.
-    """
+    """The mean of a score over its seeds, with the parts `seeds` of its variance over them."""
 
     score: Score
     seeds: tuple[Component, ...]
-    failing: tuple[tuple["Failing", Mapping[Any, float]], ...] = ()
 
     @property
     def value(self) -> float:
@@ -73,32 +61,22 @@ class Estimate:
     @property
     def of_rows(self) -> "Estimate":
         """The same with the rows' variance alone: about these models, not about their training."""
-        return replace(self, seeds=(), failing=())
+        return replace(self, seeds=())
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, clipped to the range of the metric.
 
+        It reaches to the mean over all fits, so that no side gains by those of its own that failed.
         NaN for one seed, which says nothing about another.
         """
         low, high = np.clip(self._ends(LEVEL), *self.score.limits)
         return float(low), float(high)
 
     def _ends(self, level: float) -> tuple[float, float]:
-        down, up = self._reach(level)
-        return self.value - down, self.value + up
-
-    def _reach(self, level: float) -> list[float]:
-        half = self.half(level)
-        return [max(half, end) for end in self.unseen(level)]
-
-    def unseen(self, level: float = LEVEL, times: float = 1.0) -> tuple[float, float]:
-        """How far fits that may fail, though no seed shows it, could take it down, and up.
-
-        With `times` as many seeds, of which the same share fails.
-        """
-        ends = [of.unseen(weights, level, times) for of, weights in self.failing]
-        return sum(down for down, _ in ends), sum(up for _, up in ends)
+        half, of_all = self.half(level), self.score.values.mean()
+        low, high = np.minimum(self.value - half, of_all), np.maximum(self.value + half, of_all)
+        return float(low), float(high)
 
     @property
     def p(self) -> float:
@@ -108,11 +86,12 @@ class Estimate:
         """
         if np.isnan(self.half(LEVEL)):
             return float("nan")
-        side = 0 if self.value > 0 else 1
 
         def excess(log_p: float) -> float:
-            return self._reach(1 - np.exp(log_p))[side] - abs(self.value)
+            return self.half(1 - np.exp(log_p)) - abs(self.value)
 
+        if self.value * self.score.values.mean() < 0:
+            return 1.0  # 0 lies between the mean over fits that have not failed, and over all
         smallest = np.log(1e-12)
         if excess(smallest) <= 0 or excess(0.0) >= 0:
             return 1e-12 if excess(smallest) <= 0 else 1.0
@@ -121,10 +100,10 @@ class Estimate:
     def within(self, margin: float, n: int = 1) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %, or a share of `n`."""
         low, high = self._ends(1 - 2 * (1 - LEVEL) / n)
-        return not self.score.has_failed and -margin < low and high < margin
+        return -margin < low and high < margin
 
     def half(self, level: float) -> float:
-        """Half of the interval of a level, without failures that no seed shows.
+        """Half of the interval of a level.
 
         Where nothing varies over seeds or rows, as where every answer is right or two models answer
         alike, other rows may still tell: at most the share that Clopper and Pearson's bound allows,
@@ -147,10 +126,10 @@ class Estimate:
         if self.seeds and self.n_seeds < 2:
             return "2 seeds"
         if np.isnan(self.half(LEVEL)):
-            return "runs that differ"
+            return STEADIER if self.score.lost else "runs that differ"
         if not distance:
             return STEADIER
-        if self._is_constant and not any(self.unseen()):
+        if self._is_constant:
             share = distance / np.subtract(*self.score.limits[::-1])
             return f"{_round_up(np.log((1 - LEVEL) / 2) / np.log(1 - share)):,} rows a task"
         rows, power = self.score.over_rows, ndtri(POWER)
@@ -175,35 +154,7 @@ class Estimate:
         parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
         error = np.sqrt(sum(part.variance for part in parts))
         half = half_width(parts, LEVEL) if error else 0.0
-        return float(max(half, *self.unseen(LEVEL, times)) + ndtri(POWER) * error)
-
-
-@dataclass(frozen=True)
-class Failing:
-    """The failed fits of a line: how many of how many by task, and what they lose on average."""
-
-    by_task: Mapping[Any, tuple[int, int]]
-    loss: float
-
-    def unseen(
-        self, weights: Mapping[Any, float], level: float, times: float
-    ) -> tuple[float, float]:
-        """How far fits that may fail could take the sum over tasks by `weights` down, and up.
-
-        At that level, of `times` as many fits. The failures of a single task that has some are in
-        the variance of its seeds.
-        """
-        whole = tuple(np.sum([*self.by_task.values()], axis=0))
-        of = {name: self.by_task.get(name, whole) for name in weights}
-        if len(weights) == 1:
-            ((k, n),), (weight,) = of.values(), weights.values()
-            lost = [0.0 if k else weight * _most(0, n * times, level)]
-        else:
-            most = _most(whole[0] * times, whole[1] * times, level)
-            pairs = zip(weights.values(), of.values(), strict=True)
-            lost = [weight * max(0.0, most - k / n) for weight, (k, n) in pairs]
-        down, up = (sum(max(0.0, sign * one) for one in lost) for sign in (1, -1))
-        return self.loss * down, self.loss * up
+        return float(half + ndtri(POWER) * error)
 
 
 @dataclass(frozen=True)
@@ -220,11 +171,7 @@ class SeedPool:
     def estimate(
         self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
     ) -> Estimate | None:
-        """The estimate of a sum over lines and over tasks, both with weights; None as in `total`.
-
-        The parts of its variance over seeds are the pool's, or Welch's if seeds of a cell disagree
-        and Welch's interval is wider.
-        """
+        """The estimate of a sum over lines and tasks, both with weights; None as in `total`."""
         weights = [weight for weight, _ in lines]
         by_task = (total([line.get(task) for _, line in lines], weights) for task in tasks)
         whole = total(by_task, tasks.values())
@@ -236,15 +183,7 @@ class SeedPool:
                 before, _ = alone.get(score.line, (0.0, score))
                 alone[score.line] = before + weight, score.at(whole.seeds)
         parts = self._pooled(whole, [*alone.values()], tasks)
-        if whole.has_failed:
-            own = (_welch(whole, lines, tasks),)
-            parts = max(parts, own, key=lambda found: half_width(found, LEVEL))
-        failing = tuple(
-            (self.failing[score.line], {task: weight * of for task, of in tasks.items()})
-            for weight, score in alone.values()
-            if score.line in self.failing
-        )
-        return Estimate(whole, parts, failing)
+        return Estimate(whole, parts)
 
     def _pooled(
         self, whole: Score, alone: Sequence[tuple[float, Score]], tasks: Mapping[Any, float]
@@ -259,7 +198,7 @@ class SeedPool:
         if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
         sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
-        known = [of for of in sums if of and of.n_units > 1]
+        known = [of for of in sums if of and of.over_seeds.df]
         alike = [of for of in known if of.is_of_models == whole.is_of_models]
         pooled = []
         for kind in dict.fromkeys(score.kind for _, score in alone):
@@ -273,52 +212,17 @@ class SeedPool:
         excess = own.variance - sum(part.variance for part in pooled)
         return *pooled, Component(max(0.0, excess), own.df)
 
-    @cached_property
-    def failing(self) -> dict[object, Failing]:
-        """The failed fits of each line that has some, by what identifies the line."""
-        found: dict[object, Failing] = {}
-        for line in self.lines:
-            cells = {name: of for name, of in line.items() if of and of.n_units > 1}
-            losses = [of.values.max() - of.values[failed(of)] for of in cells.values()]
-            if len(lost := np.concatenate([*losses, np.empty(0)])):
-                by_task = {n: (int(failed(of).sum()), len(of.seeds)) for n, of in cells.items()}
-                names = [of.line for of in line.values() if of]
-                found |= dict.fromkeys(names, Failing(by_task, float(np.mean(lost))))
-        return found
-
-
-def _most(k: float, n: float, level: float) -> float:
-    """The upper end of Clopper and Pearson's interval of a level for a share, k of n."""
-    return float(betaincinv(k + 1, n - k, (1 + level) / 2)) if k < n else 1.0
-
 
 def kinds(line: Line) -> set[str]:
     """The kinds of a line's scores; none if it was not run."""
     return {score.kind for score in line.values() if score}
 
 
-def _welch(
-    whole: Score, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
-) -> Component:
-    """The variance over seeds of a difference's two sides, unpaired (Welch 1947, Biometrika 34:28).
-
-    Equals that of `scipy.stats.ttest_ind` with `equal_var=False`, but also takes constant scores
-    and models with unequal numbers of seeds.
-    """
-    pairs = [(w * of, line.get(task)) for task, of in tasks.items() for w, line in lines]
-    above = np.zeros(len(whole.seeds))
-    for weight, score in pairs:
-        if score and weight > 0:
-            above += weight * score.at(whole.seeds).values
-    sides = np.array([whole.variance_of(side) for side in (above, above - whole.values)])
-    variance, df = float(sides.sum()), whole.n_units - 1
-    return Component(variance, float(df * variance**2 / (sides**2).sum()) if variance else df)
-
-
 def numbers(found: Estimate | None) -> dict[str, Any]:
     """The columns of a table for an estimate; NaN and 0 seeds if there is none.
 
-    `sd` (n-1) is NaN for one seed; `by_seed` are the scores in the order of the seeds.
+    `sd` (n-1), as the mean, is of fits that have not failed, NaN for one; `by_seed` are all scores
+    in the order of the seeds.
     """
     names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
     if found is None:
@@ -328,7 +232,7 @@ def numbers(found: Estimate | None) -> dict[str, Any]:
     return {
         "n_seeds": len(score.seeds),
         "mean": score.value,
-        "sd": float(score.values.std(ddof=1)) if len(score.seeds) > 1 else np.nan,
+        "sd": score.sd,
         "majority": score.majority,
         "bag_of_words": score.bag_of_words,
         "train_tokens": np.mean([score.train_tokens.get(s, np.nan) for s in score.seeds]),

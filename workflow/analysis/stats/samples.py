@@ -23,7 +23,7 @@ from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.estimates import Line, SeedPool
-from workflow.analysis.stats.scores import Score, alarms_of, average
+from workflow.analysis.stats.scores import Score, alarms_of, average, failed
 from workflow.grid import Grid
 
 Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
@@ -84,21 +84,33 @@ class Samples:
         found = self.cells[cell] = scored(record, seeds, bag_of_words)
         if record.own:
             self.own[cell.task] = OwnTask.model_validate(record.own)
-        if (headline := self.headline(cell)) is not None:
+        headline = self.headline(cell)
+        if headline is not None:
             more, alarms = alarms_of(headline), {}
             for seed, (text,) in headline.alarms.items():  # those of the run, as of every score
                 every = sorted(filter(None, [*text.split(";"), *more[seed]]))
                 alarms[seed] = (";".join(every),)
             found.update({key: replace(score, alarms=alarms) for key, score in found.items()})
-        predictions = read_predictions(results, cell)
-        if predictions is None:
-            return
+        if (predictions := read_predictions(results, cell)) is not None:
+            self._resample(found, cell, record, predictions, degrees or {})
+        if headline is not None:
+            found.update({key: of.of_fits(failed(headline)) for key, of in found.items()})
+
+    def _resample(
+        self,
+        found: dict[Key, Score],
+        cell: Cell,
+        record: CellRecord,
+        predictions: Predictions,
+        degrees: Mapping[str, set[str]],
+    ) -> None:
+        """Add what resampled rows say to the scores of a cell, and the scores by degree."""
         named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
         self.check_examples(predictions.path, named)
         for (split, metric, _), score in list(found.items()):
             parts: dict[str, set[str] | None] = {"": None}
             if metric == self.task(cell.task).metric and "rows" in record.made:
-                parts.update(degrees or {})
+                parts.update(degrees)
             for degree, rows in parts.items():
                 one = resampled(score, predictions, self.task(cell.task), split, metric, rows)
                 if one is not None:

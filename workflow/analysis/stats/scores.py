@@ -5,6 +5,12 @@ rows that happen to be in the evaluation set. A `Score` has the value of each se
 again on many resamples of the rows, which are the same for every seed and every cell of a task (the
 multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two scores is paired by
 seed and by row. The alarms of a single run are in `gpt1.training.cell_files`.
+
+Some fits fail by chance, and score as if nothing had been learnt. A mean over them and the others
+describes neither, and one such fit hides every difference. So a score is that of the fits that have
+not failed, beside which stands how many they are: two numbers in place of one. Where half of a
+cell's fits or more have failed, that is what is to be told, and it is of all fits; so is whatever
+it is compared with.
 """
 
 import re
@@ -18,8 +24,9 @@ from typing import Any
 import numpy as np
 
 ANY = -np.inf, np.inf
-APART = 0.2  # of the metric's range: a seed so much below the best one did not fit
+APART = 0.1  # of the metric's range: a fit so much below the best one may have failed
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
+LEARNT_NOTHING = {"majority_rate", "not_fitted", "loss_not_falling", "constant_prediction"}
 OF_SEEDS = DISAGREE, BELOW  # raised from all seeds of a cell, not from a run by itself
 
 
@@ -43,6 +50,9 @@ class Score:
 
     `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
     a language model. Of a sum over lines they mean nothing.
+
+    Where fits have failed, `others` are values and resampled values of those that have not
+    (`of_fits`). Where most fits of a cell behind it have (`most_failed`), it is of all fits.
     """
 
     seeds: tuple[int, ...]
@@ -57,11 +67,49 @@ class Score:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    others: tuple[np.ndarray, np.ndarray] | None = None
+    most_failed: bool = False
+
+    @property
+    def fitted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values [seeds] and resampled values that have mean and variances of the fits."""
+        every = self.values, self.resampled
+        return every if self.others is None or self.most_failed else self.others
+
+    def of_fits(self, failed: np.ndarray) -> "Score":
+        """The score without the fits that have failed [seeds], if more have not.
+
+        In `others` a failed fit is set to the mean of the others, which are set so much further
+        apart that the mean over all seeds varies as that over the others does.
+        """
+        n, m = len(self.seeds), int((~failed).sum())
+        if m == n or 2 * m <= n:
+            return replace(self, most_failed=m < n)
+        stretch = np.sqrt(n * (n - 1) / (m * (m - 1)))
+
+        def apart(of: np.ndarray) -> np.ndarray:
+            mean = of[~failed].mean(axis=0)
+            found = mean + stretch * (of - mean)
+            found[failed] = mean
+            return np.asarray(found)
+
+        return replace(self, others=(apart(self.values), apart(self.resampled)))
 
     @property
     def value(self) -> float:
         """The mean over seeds."""
-        return float(self.values.mean())
+        return float(self.fitted[0].mean())
+
+    @property
+    def left(self) -> float:
+        """The share of the fits that it is of."""
+        return 1.0 if self.most_failed else 1 - self.lost
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation (n-1) of the fits that it is of; NaN for one."""
+        n = len(self.seeds)
+        return float(self.fitted[0].std(ddof=1) * np.sqrt(self.left)) if n > 1 else float("nan")
 
     @property
     def is_of_models(self) -> bool:
@@ -86,20 +134,18 @@ class Score:
     @property
     def over_seeds(self) -> Component:
         """The variance of the mean over seeds; NaN for one."""
-        return Component(self.variance_of(self.values), self.n_units - 1)
+        df = self.n_units * self.left - 1
+        if df <= 0:
+            return Component(float("nan"), 0.0)
+        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        variance = _variance(np.bincount(unit, self.fitted[0]) / n) * self.share
+        return Component(variance, df)
 
     @cached_property
     def over_rows(self) -> Component:
         """The variance of the mean over seeds that comes from the rows."""
-        variance = _variance(self.resampled.mean(axis=0))
+        variance = _variance(self.fitted[1].mean(axis=0))
         return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
-
-    def variance_of(self, values: np.ndarray) -> float:
-        """The variance of the mean of some values by seed [seeds]; NaN for one seed."""
-        if self.n_units < 2:
-            return float("nan")
-        _, unit, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        return _variance(np.bincount(unit, values) / n) * self.share
 
     @property
     def raised(self) -> str:
@@ -109,10 +155,10 @@ class Score:
         return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
 
     @property
-    def has_failed(self) -> bool:
-        """Whether a run behind it did not fit where another seed of its cell did."""
-        texts = chain(*(self.alarms.get(seed, ()) for seed in self.seeds))
-        return any(DISAGREE in text.split(";") for text in texts)
+    def lost(self) -> float:
+        """The share of the runs behind it that have failed."""
+        texts = [*chain(*(self.alarms.get(seed, ()) for seed in self.seeds))]
+        return sum(DISAGREE in text.split(";") for text in texts) / max(1, len(texts))
 
     def at(self, seeds: Sequence[int]) -> "Score":
         """The score at some of its seeds, in the order given."""
@@ -124,6 +170,7 @@ class Score:
             seeds=tuple(seeds),
             pretrain=tuple(self.pretrain[position] for position in positions),
             values=self.values[positions],
+            others=self.others and (self.others[0][positions], self.others[1][positions]),
             resampled=self.resampled[positions],
         )
 
@@ -132,6 +179,7 @@ class Score:
         return replace(
             self,
             values=self.values - constant,
+            others=self.others and (self.others[0] - constant, self.others[1] - constant),
             resampled=self.resampled - constant,
             limits=(self.limits[0] - constant, self.limits[1] - constant),
         )
@@ -164,10 +212,15 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
     def summed(name: str) -> Any:
         return sum(weight * getattr(score, name) for score, weight in pairs)
 
+    def fitted(part: int) -> Any:
+        return sum(weight * score.fitted[part] for score, weight in pairs)
+
     return replace(
         pairs[0][0],
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
+        others=(fitted(0), fitted(1)) if any(of.others for of, _ in pairs) else None,
+        most_failed=any(of.most_failed for of, _ in pairs),
         resampled=summed("resampled"),
         n_rows=min(score.n_rows for score in known),
         limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
@@ -204,11 +257,8 @@ def of_seeds(values: Mapping[int, float]) -> Score:
 def alarms_of(score: Score) -> dict[int, list[str]]:
     """By seed, the names of the alarms that a cell's headline score raises.
 
-    `seeds_disagree`: the seed is more than a fifth of the metric's range below the best one, so it
-    did not fit where that did. The criterion is this distance rather than the training score
-    because it is in the units of the table, exists for every score, and also catches a fit that
-    memorised its rows. Where no seed fits, none has this alarm; those of single runs report
-    that case.
+    `seeds_disagree`: the seed has `failed`. Where no seed fits, none has this alarm; those of
+    single runs report that case.
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
     mean = [BELOW] * bool(score.value < score.bag_of_words)
@@ -217,16 +267,27 @@ def alarms_of(score: Score) -> dict[int, list[str]]:
 
 
 def failed(score: Score) -> np.ndarray:
-    """Which of the fits [seeds] of a cell did not fit where the best one did.
+    """Which of the fits [seeds] of a cell learnt nothing where the best one did.
 
+    These raised an alarm of their own (`LEARNT_NOTHING`) and are more than a tenth of the metric's
+    range below the best. By distance alone, the tail of a line that varies widely would be cut off;
+    with a larger one, whether a fit at chance counts would hang on how good the best one is.
     A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
     """
     width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
-    return score.values < score.values.max() - APART * width
+    is_far = score.values < score.values.max() - APART * width
+    raised = [{*chain(*(text.split(";") for text in score.alarms.get(s, ())))} for s in score.seeds]
+    return is_far & np.array([bool(of & LEARNT_NOTHING) for of in raised])
+
+
+def seeds_that_fit(score: Score) -> list[int]:
+    """The seeds whose fits a cell's score is of."""
+    out = failed(score) & (not score.most_failed)
+    return [seed for seed, is_out in zip(score.seeds, out, strict=True) if not is_out]
 
 
 def fits(alarms: str) -> str:
-    """How many runs fit, as ` (2 of 3)`, from the alarms in `Score.raised`; empty if all do."""
+    """How many runs fit, as ` (4 of 5)`, from the alarms in `Score.raised`; empty if all do."""
     failed = re.search(rf"{DISAGREE}:(\d+)/(\d+)", alarms)
     return f" ({int(failed[2]) - int(failed[1])} of {failed[2]})" if failed else ""
 

@@ -102,8 +102,8 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
         "holds if it does on each; a line before them counts those of which the run is sure, and "
         "those that are not ruled out. A trend over tasks speaks of these tasks "
-        f"alone. {markdown.FITS} A line with such a number is not equal, and no surer "
-        "than by Welch's interval of its own seeds. `!`: a run behind it raised an alarm, named in "
+        f"alone. {markdown.FITS} An interval reaches to the mean over all. "
+        "`!`: a run behind it raised an alarm, named in "
         "the CSV.",
         *single_control(grid),
     ]

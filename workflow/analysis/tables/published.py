@@ -23,6 +23,7 @@ from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
 from workflow.analysis.rows import Notes, answers, check_examples, read_predictions
 from workflow.analysis.stats.estimates import Estimate, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
+from workflow.analysis.stats.scores import seeds_that_fit
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -76,7 +77,7 @@ def main(results: Path, grid: Grid) -> Table:
     notes = Notes.read(results, grid.tasks)
     places = pd.DataFrame(_places(samples), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.itertuples()]
-    ours = decontaminated(_ours(grid, samples, places), results, grid)
+    ours = decontaminated(_ours(grid, samples, places), results, grid, samples)
     ours = ours.assign(note=ours["task"].map(notes.of), source="this run")
     table = pd.concat([_published(places), ours], ignore_index=True)
     parts: list[str | pd.DataFrame] = ["# Tables 2 to 4"]
@@ -201,7 +202,7 @@ def contamination(results: Path, grid: Grid) -> Table:
                 rows.append(line | place | numbers(estimate))
             if not cells:
                 rows.append(line | numbers(None))
-    table = decontaminated(pd.DataFrame(rows).reindex(columns=OVERLAP), results, grid)
+    table = decontaminated(pd.DataFrame(rows).reindex(columns=OVERLAP), results, grid, samples)
     percent = "{:.1f} %"
     text = pd.DataFrame(
         {
@@ -270,19 +271,22 @@ def _shares(results: Path, name: str, cells: list[Cell]) -> pd.DataFrame:
     return 100.0 * splits[["share", "short"]].mean().assign(rows=splits.size() / 100.0)
 
 
-def decontaminated(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
+def decontaminated(
+    table: pd.DataFrame, results: Path, grid: Grid, samples: Samples
+) -> pd.DataFrame:
     """`table` with the scores of the fully transferred transformer on the decontaminated rows.
 
     Rows are matched by the columns SCORED. DECONTAMINATED are added: mean and standard deviation
-    over the seeds (n-1; NaN for one seed), 0 to 100, and the number of rows. The scores are NaN if
-    no row is left; all three are NaN where the corpus was not searched.
+    over the seeds whose fits have not failed (n-1; NaN for one), 0 to 100, and the number of rows.
+    The scores are NaN if no row is left; all three are NaN where the corpus was not searched.
     """
     runs = []
     for cell in grid.full_transformer():
         rows = _marked_rows(results, cell.task, cell)
         if rows is None or "seed" not in rows:
             continue
-        rows, task = rows[rows["seed"].isin(grid.seeds.finetune)], grid.task(cell.task)
+        whole, task = samples.headline(cell), grid.task(cell.task)
+        rows = rows[rows["seed"].isin(seeds_that_fit(whole) if whole else ())]
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
             said, labels = (answers(task, kept[key]) for key in ("prediction", "label"))
