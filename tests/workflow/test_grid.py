@@ -235,4 +235,4 @@ def test_of_each_task_the_skills_and_all_checkpoints_are_read():
     assert plan.values == [str(update) for update in updates]
     assert [*plan.skills] and {*plan.skills} == {*EVERY}
     read = {path for path in studies.inputs(LINES, plan) if "/cloze/" in path}
-    assert len(read) == 3 * len(updates)
+    assert len(read) == 5 * len(updates)

@@ -14,7 +14,7 @@ import pytest
 from gpt1.cell import Arch
 from tests.analysis.conftest import make_cell, make_grid, write
 from tests.support.lines import FURTHER_VARIANTS, PAPER_VARIANTS
-from tests.workflow.configs import complete
+from tests.workflow.configs import full
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.claims.judges import Claim, each, mean
@@ -36,6 +36,7 @@ from workflow.analysis.paper import (
 from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import Score
+from workflow.configuration.read import parse
 from workflow.plan import Plan
 
 OF_GRID = {
@@ -230,7 +231,7 @@ def test_claims_are_judged_beside_each_variant_that_may_be_meant(statement):
 
 
 def test_a_small_network_and_word_vectors_are_lines_of_the_world():
-    grid = Plan(complete("world")).grid()
+    grid = Plan(parse(full())).grid()
     for variant, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
         line = grid.line(variant.cell(grid, "rte"))
         assert (line.n_layer, line.aux, line.corpus) == (2, "off", corpus) and not line.models()

@@ -144,7 +144,11 @@ VALUES = [
     ),
     ("experiment.pretrain.shuffled", "words", "give it in a line of a study"),
     ("experiment.finetune.embeddings", "permuted", "give it in a line of a study"),
-    ("experiment.studies.ablation.lines.Word vectors.n_transfer", "none", "give n_transfer: 0"),
+    (
+        "experiment.studies.ablation.lines.Word vectors",
+        {"finetune.embeddings": "vectors", "n_transfer": "none"},
+        "give n_transfer: 0",
+    ),
     ("experiment.finetune.checkpoint", 7, "7 has no checkpoint; give one of 0, "),
     ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
     ("experiment.pretrain.warmup", UPDATES, "leave none"),
