@@ -45,11 +45,17 @@ class Pool:
         answers: dict[str, dict[str, np.ndarray]] = {}
         seeds: dict[str, list[int]] = {}
         for (variant, task), rows in right.groupby(["variant", "task"], sort=False, observed=True):
+            if rows.duplicated(["seed", "row"]).any():
+                raise InputError(
+                    f"{path}: {variant} on {task} has a row twice; give each once a seed"
+                )
             table = rows.pivot(index="seed", columns="row", values="right")
             own = [*table.index]
             if table.isna().any(axis=None) or seeds.setdefault(variant, own) != own:
                 raise InputError(f"{path}: {variant} on {task} lacks rows of some seeds")
             answers.setdefault(variant, {})[task] = table.to_numpy()
+        if lacking := [of for of, runs in answers.items() if {*runs} != {*answers.get(BASE, runs)}]:
+            raise InputError(f"{path}: {lacking[0]} has other tasks than {BASE}; give it the same")
         if len(seeds.get(BASE, [])) < FEWEST:
             raise InputError(f"{path}: fewer than {FEWEST} seeds of a variant {BASE}; add them")
         labels = frame.groupby("task", observed=True)["label"]

@@ -22,6 +22,7 @@ from scipy import stats
 from bench.false_keeps import rules
 from bench.false_keeps.pool import BASE, COLUMNS, MEAN, Pool, Seeds
 from bench.false_keeps.rules import Rule, Runs, scores
+from tasks.common.errors import InputError
 from tasks.common.programs import run
 from workflow.analysis.figures import style
 from workflow.analysis.stats.estimates import LEVEL
@@ -304,6 +305,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to")
     args = parser.parse_args(argv)
     pool = Pool.read(args.pool)
+    if not pool.planted:
+        raise InputError(
+            f"{args.pool}: no variant is surely worse than {BASE}; add one, with its seeds"
+        )
     predicted = pd.read_csv(args.predicted) if args.predicted else None
     named = named_rules(pool)
     tables = {

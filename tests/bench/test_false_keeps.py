@@ -168,12 +168,20 @@ def test_a_pool_is_read_whatever_the_order_of_its_rows(tmp_path):
         (lambda of: of.drop(columns="label"), "give columns variant, seed"),
         (lambda of: of[of["seed"] < 39], "fewer than 40 seeds of a variant base"),
         (lambda of: of.drop(index=of.index[0]), "lacks rows of some seeds"),
+        (lambda of: pd.concat([of, of.head(1)]), "has a row twice"),
+        (lambda of: of[(of["variant"] == "base") | (of["task"] == "task 1")], "has other tasks"),
     ],
 )
 def test_a_pool_that_cannot_be_judged_is_refused_in_one_line(tmp_path, damage, fault):
-    damage(frame_of(pool_of({}))).to_parquet(tmp_path / "pool.parquet")
+    damage(frame_of(pool_of({"worse": 5.0}))).to_parquet(tmp_path / "pool.parquet")
     with pytest.raises(InputError, match=fault):
         trial.Pool.read(tmp_path / "pool.parquet")
+
+
+def test_a_pool_without_a_worse_variant_is_refused_before_it_is_tried(tmp_path):
+    frame_of(pool_of({})).to_parquet(tmp_path / "pool.parquet")
+    with pytest.raises(InputError, match="no variant is surely worse than base; add one"):
+        trial.main([str(tmp_path / "pool.parquet"), "--out", str(tmp_path / "out")])
 
 
 def test_coverage_is_also_of_each_half_of_the_bases_seeds(monkeypatch):

@@ -58,7 +58,7 @@ LEGEND = (
     "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a line, by which tasks "
     "are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: what "
     "would decide a difference of this size with a power of 80 %. `!`: a run behind it raised an "
-    "alarm, named in the CSV."
+    f"alarm, named in the CSV. {markdown.FITS}"
 )
 BY_SEEDS = (
     "`by seeds alone`: so many of 100 pairs of small models that differ by the seed alone differ "
@@ -143,7 +143,10 @@ def _rows(
     p = {name: of.p for name, of in judged.items()}
     p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
     for name, of in judged.items():
-        whole, its = of.score, np.mean([b[t].at(of.score.seeds).value for t in members[name]])
+        whole, its = (
+            of.score,
+            np.mean([of.score.of_side(b[t].at(of.score.seeds)) for t in members[name]]),
+        )
         margin = margins.task if name in pairs else margins.mean
         metric, title = shown.get(name, ("mean", f"mean of {len(members[name])} tasks"))
         verdict = EQUAL if of.within(margin) else UNDECIDED

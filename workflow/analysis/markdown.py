@@ -31,9 +31,9 @@ INTERVAL = (
     "architecture pre-trained or not"
 )
 FITS = (
-    "`(4 of 5)`: the mean and deviation are of so many fits; the others raised an alarm of their "
-    "own, and score more than 10 points (a correlation: 20) below the best seed of their cell. "
-    "Where half or more have failed, and beside such a cell, they are of all fits."
+    "`(4 of 5)`: so many fits have not failed; the others raised an alarm of their own, and score "
+    "more than 10 points (a correlation: 20) below the best seed of their cell. Mean and deviation "
+    "are of the first, but of all fits where half or more have failed, and beside such a cell."
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "

@@ -43,7 +43,7 @@ LEGEND = (
     "By line: scores, ranks, and row minus column with its 95 % interval; `*`: decided. Ranks "
     "reach from one more than how many are decided to be better to the last but as many as are "
     "decided to be worse. Decided is by Holm's correction over the pairs of a line, on tasks over "
-    "all of their pairs."
+    f"all of their pairs. {markdown.FITS}"
 )
 
 
@@ -135,7 +135,9 @@ def _pairs(
                 continue
             found = found if found.n_seeds > 1 else found.of_rows
             seeds, (low, high) = found.score.seeds, found.interval
-            scores = [float(np.mean([side[t].value for t in of])) for side in (one, other)]
+            scores = [
+                float(np.mean([found.score.of_side(side[t]) for t in of])) for side in (one, other)
+            ]
             rows.append(
                 {
                     **{"line": line, "task": name, "task_title": title, "n_seeds": len(seeds)},

@@ -85,12 +85,34 @@ def test_a_seed_far_below_the_best_that_learnt_something_has_not_failed():
     assert with_alarms(scores, nothing=70.0).value == 92.5
 
 
+def test_at_some_of_its_seeds_a_score_is_of_the_fits_among_them():
+    cell = with_alarms(seeds_of(80.0, 90.0, 60.0, 60.0, 100.0, 95.0))
+    found = {seeds: estimate({0: cell.at(seeds)}).value for seeds in ((0, 1), (0, 1, 2), (2, 3))}
+    assert found == {(0, 1): 85.0, (0, 1, 2): pytest.approx(85.0), (2, 3): 60.0}
+    assert cell.at((0, 2)).at((0,)).value == 80.0
+    three = seeds_of(70.0, 71.0, 72.0)
+    differ = estimate({0: cell}, {0: three})
+    assert differ.value == pytest.approx(85.0 - 71.0) and differ.n_seeds == 3
+    assert differ.score.of_side(cell) == pytest.approx(85.0)
+    two_splits = total([cell, cell.minus(10.0)], [0.5, 0.5])
+    assert two_splits.at((0, 1, 2)).value == pytest.approx(80.0)
+
+
+def test_a_lead_against_the_mean_over_all_fits_is_decided_by_no_number_of_seeds():
+    a = {0: seeds_of(81.9, 82.0, 82.1, 82.0, 82.0)}
+    b = {0: with_alarms(seeds_of(90.0, 90.1, 90.2, 89.9, 49.0))}
+    found = estimate(b, a)
+    assert found.value > 8 and found.p == 1
+    assert found.needs(found.value) == "training that varies less"
+
+
 def test_where_half_of_the_fits_have_failed_a_score_is_of_all_and_so_is_what_it_is_compared_with():
     most, one, none = (30.0, 31.0, 32.0, 90.0, 91.0), (90.0, 91.0, 92.0, 93.0, 30.0), [90.0] * 5
     a, b, c = ({0: with_alarms(seeds_of(*of))} for of in (most, one, none))
     assert estimate(a).value == np.mean(most) and estimate(a).alarms == "seeds_disagree:3/5"
     found, own = estimate(a, b), stats.ttest_rel(most, one)
     assert found.value == pytest.approx(np.mean(most) - np.mean(one))
+    assert found.score.of_side(b[0]) == np.mean(one)
     assert found.p == pytest.approx(own.pvalue, rel=1e-4)
     assert estimate(b, c).value == 91.5 - 90.0
     both = estimate({0: a[0], 1: b[0]}, {0: c[0], 1: c[0]})

@@ -127,7 +127,7 @@ class Estimate:
             return "2 seeds"
         if np.isnan(self.half(LEVEL)):
             return STEADIER if self.score.lost else "runs that differ"
-        if not distance:
+        if not distance or self.value * self.score.values.mean() < 0:
             return STEADIER
         if self._is_constant:
             share = distance / np.subtract(*self.score.limits[::-1])

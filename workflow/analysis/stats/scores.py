@@ -51,8 +51,9 @@ class Score:
     `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
     a language model. Of a sum over lines they mean nothing.
 
-    Where fits have failed, `others` are values and resampled values of those that have not
-    (`of_fits`). Where most fits of a cell behind it have (`most_failed`), it is of all fits.
+    Where fits of a cell have `failed` [seeds], `others` are values and resampled values of those
+    that have not (`of_fits`). Where half of a cell's fits or more have (`most_failed`), it is of
+    all fits. A sum over several cells has `others` without `failed`.
     """
 
     seeds: tuple[int, ...]
@@ -67,6 +68,7 @@ class Score:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    failed: np.ndarray | None = None
     others: tuple[np.ndarray, np.ndarray] | None = None
     most_failed: bool = False
 
@@ -84,7 +86,7 @@ class Score:
         """
         n, m = len(self.seeds), int((~failed).sum())
         if m == n or 2 * m <= n:
-            return replace(self, most_failed=m < n)
+            return replace(self, failed=failed, others=None, most_failed=m < n)
         stretch = np.sqrt(n * (n - 1) / (m * (m - 1)))
 
         def apart(of: np.ndarray) -> np.ndarray:
@@ -93,7 +95,8 @@ class Score:
             found[failed] = mean
             return np.asarray(found)
 
-        return replace(self, others=(apart(self.values), apart(self.resampled)))
+        others = apart(self.values), apart(self.resampled)
+        return replace(self, failed=failed, others=others, most_failed=False)
 
     @property
     def value(self) -> float:
@@ -165,7 +168,7 @@ class Score:
         if tuple(seeds) == self.seeds:
             return self
         positions = [self.seeds.index(seed) for seed in seeds]
-        return replace(
+        found = replace(
             self,
             seeds=tuple(seeds),
             pretrain=tuple(self.pretrain[position] for position in positions),
@@ -173,6 +176,11 @@ class Score:
             others=self.others and (self.others[0][positions], self.others[1][positions]),
             resampled=self.resampled[positions],
         )
+        return found if self.failed is None else found.of_fits(self.failed[positions])
+
+    def of_side(self, side: "Score") -> float:
+        """The mean of a side of this contrast, as it of all fits or of those that did not fail."""
+        return float(side.values.mean()) if self.most_failed else side.value
 
     def minus(self, constant: float) -> "Score":
         """The score minus a number that is taken as given."""
@@ -219,6 +227,7 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         pairs[0][0],
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
+        failed=_alike([score.failed for score, _ in pairs]),
         others=(fitted(0), fitted(1)) if any(of.others for of, _ in pairs) else None,
         most_failed=any(of.most_failed for of, _ in pairs),
         resampled=summed("resampled"),
@@ -229,6 +238,12 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         train_tokens={s: sum(of.train_tokens.get(s, np.nan) for of in known) for s in seeds},
         alarms={s: tuple(chain(*(of.alarms.get(s, ()) for of in known))) for s in seeds},
     )
+
+
+def _alike(failed: Sequence[np.ndarray | None]) -> np.ndarray | None:
+    """What has failed of the splits of one cell; None of several cells, or where none has."""
+    first, *rest = failed
+    return first if all(np.array_equal(first, of) for of in rest) else None  # type: ignore[arg-type]
 
 
 def equally(names: Iterable[Any]) -> dict[Any, float]:
