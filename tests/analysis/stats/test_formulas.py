@@ -93,7 +93,7 @@ def test_at_some_of_its_seeds_a_score_is_of_the_fits_among_them():
     three = seeds_of(70.0, 71.0, 72.0)
     differ = estimate({0: cell}, {0: three})
     assert differ.value == pytest.approx(85.0 - 71.0) and differ.n_seeds == 3
-    assert differ.score.of_side(cell) == pytest.approx(85.0)
+    assert differ.score.of_side(cell.at((0, 1, 2))) == pytest.approx(85.0)
     two_splits = total([cell, cell.minus(10.0)], [0.5, 0.5])
     assert two_splits.at((0, 1, 2)).value == pytest.approx(80.0)
 
