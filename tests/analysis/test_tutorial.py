@@ -44,6 +44,7 @@ def run(project: Path, cells: list[dict[str, Any]]) -> None:
 @pytest.mark.slow
 def test_the_tutorial_runs_from_its_first_cell_to_its_last(tmp_path):
     copy_project(tmp_path)
+    (tmp_path / "bench").symlink_to(ROOT / "bench")
     run(tmp_path, CELLS)
 
 
@@ -51,10 +52,10 @@ def test_the_cells_that_read_a_run_find_its_tables(tmp_path):
     results, grid = tmp_path / "results" / "smoke", Plan(complete("smoke")).grid()
     write_all(results, grid)
     write_tables(results, grid, ["ablation", "claims"])
-    for package in ("gpt1", "tasks", "workflow"):
+    for package in ("gpt1", "tasks", "workflow", "bench"):
         (tmp_path / package).symlink_to(ROOT / package)
     of_a_run = [cell for cell in CELLS if "page" in cell["metadata"].get("tags", [])]
-    assert len(of_a_run) > 3
+    assert len(of_a_run) > 5
     run(tmp_path, of_a_run)
 
 
