@@ -176,8 +176,9 @@ def searches(pool: Pool, named: Mapping[str, Rule], n: int) -> Iterator[dict[str
 
 
 def coverage(pool: Pool, n: int) -> Iterator[dict[str, Any]]:
-    """This suite's verdicts on pairs of `base` with itself: of 100 intervals, how many
-    contain 0 or are open.
+    """This suite's verdicts on pairs of `base` with itself: of 100 intervals, how many contain 0.
+
+    An open one, which decides nothing, counts among them.
 
     With all seeds of `base`, and with each half of them. `with_failed` is the share of pairs with a
     failed fit, `of_failed` that of their intervals.

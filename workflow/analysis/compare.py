@@ -143,10 +143,8 @@ def _rows(
     p = {name: of.p for name, of in judged.items()}
     p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
     for name, of in judged.items():
-        whole, its = (
-            of.score,
-            np.mean([of.score.of_side(b[t].at(of.score.seeds)) for t in members[name]]),
-        )
+        whole = of.score
+        its = np.mean([whole.of_side(b[t].at(whole.seeds)) for t in members[name]])
         margin = margins.task if name in pairs else margins.mean
         metric, title = shown.get(name, ("mean", f"mean of {len(members[name])} tasks"))
         verdict = EQUAL if of.within(margin) else UNDECIDED
