@@ -204,14 +204,6 @@ def test_no_two_lines_look_the_same_and_those_of_table_5_look_as_ever():
     assert style.VARIANTS.items() <= looks.items()
 
 
-@pytest.mark.parametrize("run", [True, False])
-def test_a_control_is_in_the_figures_where_it_was_run(run, tables, grid):
-    table = tables["ablation"]
-    table = table if run else table[table["variant"] != SHUFFLED.title]
-    assert (SHUFFLED.title in legend(drawn("ablation", grid, table))) == run
-    assert len(drawn("differences", grid, table).axes) == 5 + run
-
-
 def test_more_than_six_differences_stand_in_rows_and_one_seed_has_no_interval(tables, grid):
     table = tables["ablation"]
     mine = table[table["variant"] == SHUFFLED.title].assign(variant="mine")
@@ -235,14 +227,6 @@ def test_a_panel_that_is_cut_says_so_and_no_other_one_cuts_it(tables, grid):
         assert cut == ["prompts: similarity"] * (lowest < -0.5)
         (similar,) = [ax for ax in panels if ax.get_title() == "prompts: similarity"]
         assert similar.get_ylim()[0] <= max(lowest, -0.5)
-
-
-def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
-    table = tables["layer_transfer"]
-    few = table[(table["aux"] == "on") | (table["value"] != "6")]
-    lines = legend(drawn("layer_transfer", grid, few))
-    strokes = [lines[f"Transformer {name}"].get_linestyle() for name in ("w/ aux LM", "w/o aux LM")]
-    assert strokes == ["-", "None"]
 
 
 def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):

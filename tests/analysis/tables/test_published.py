@@ -20,6 +20,7 @@ from tests.analysis.conftest import (
     write_predictions,
 )
 from tests.support.lines import cell as cell_of
+from tests.support.programs import refusal
 from workflow.analysis.paper import FULL, NUMBERS, OURS
 from workflow.analysis.rows import read_predictions
 from workflow.analysis.tables import published
@@ -182,24 +183,16 @@ def test_marks_and_predictions_or_examples_of_other_rows_are_refused(module, rte
         build(module, results, grid)
 
 
-@pytest.mark.parametrize("damage", ["a flipped bit", "truncated", "of another cell"])
-def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, damage):
+def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch):
     results, _ = rte
+    lstm = cell_of("lstm", "rte", "on", 1)
+    other = write_predictions(results, lstm, [(0, "dev", "x", "", 1.0, 1.0)])
     path = RTE.predictions(results)
-    data = bytearray(path.read_bytes())
-    data[711] ^= 1 << 6
-    other = write_predictions(
-        results, cell_of("lstm", "rte", "on", 1), [(0, "dev", "x", "", 1.0, 1.0)]
-    )
-    found = {"a flipped bit": data, "truncated": data[:-50], "of another cell": other.read_bytes()}
-    path.write_bytes(found[damage])
+    path.write_bytes(other.read_bytes())
     monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
-    with pytest.raises(InputError) as error:
-        read_predictions(results, RTE)
     remedy = f"make it again: snakemake --cores 1 --force {path} --configfile my.yaml"
-    assert str(error.value) == (
-        f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
-    )
+    told = f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
+    assert refusal(lambda: read_predictions(results, RTE)) == told
 
 
 def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
