@@ -145,16 +145,15 @@ def zero_shot(results: Path, grid: Grid) -> Table:
     rows: list[dict[str, Any]] = []
     for arch, update, (scoring, names) in product(grid.arch, grid.updates, scored.items()):
         place = {"arch": arch, "update": update, "scoring": scoring}
-        known = {name: found.get((arch, update, scoring, name), (None, {})) for name in names}
-        for name, (score, facts) in known.items():
+        line: dict[str, Score | None] = {}
+        mean = place | {"task": "mean", "metric": "mean"}
+        for name in names:
+            line[name], facts = found.get((arch, update, scoring, name), (None, {}))
             row = place | {"task": name, "metric": grid.task(name).metric, **facts}
             row |= grid.zero_shot.normalise[name].model_dump()
-            rows.append(row | _over_seeds({name: score}, grid))
-            if score:
-                rows[-1] |= {"mean": score.value, "sd": score.sd}
-        tokens = [facts["tokens"] for _, facts in known.values() if facts]
-        row = place | {"task": "mean", "metric": "mean", "tokens": next(iter(tokens), None)}
-        rows.append(row | _over_seeds({name: score for name, (score, _) in known.items()}, grid))
+            rows.append(row | _over_seeds({name: line[name]}, grid))
+            mean |= {"tokens": facts["tokens"]} if facts else {}
+        rows.append(mean | _over_seeds(line, grid))
     table = pd.DataFrame(rows, columns=ZERO_SHOT)
     notes = _notes(results, grid, table)
     table["note"] = [
@@ -187,6 +186,7 @@ def _scores(results: Path, grid: Grid, arch: Arch, name: str) -> Iterator[tuple[
                 raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
             known = pd.DataFrame([record.model_dump() for record in records.values()])
             facts = known[["split", "tokens", "n"]].iloc[0].to_dict()
+            facts |= {"mean": score.value, "sd": score.sd}
             facts |= {"threshold": known["threshold"].astype(float).mean()}
             facts |= {"margin": np.mean([part["margin"].mean() for part in parts])}
             yield (arch, update, scoring, name), (score, facts)
