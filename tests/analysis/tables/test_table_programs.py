@@ -12,7 +12,7 @@ from tests.analysis.conftest import write, write_answers, write_cell_answers
 from tests.support.lines import cell as cell_of
 from workflow.analysis import report, table
 from workflow.analysis.paper import FULL
-from workflow.analysis.report import main, make
+from workflow.analysis.report import main
 
 
 def test_numbers_are_read_to_the_last_digit_and_values_by_seed_as_written_or_refused(tmp_path):
@@ -55,15 +55,9 @@ def test_a_cell_that_is_trained_anew_is_sampled_anew_in_the_same_process(run_of)
 
 def test_costs_are_apart_from_the_scores(run_of):
     results, grid = run_of("rte")
-    kept = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
-
-    def tables_of(names):
-        for name in names:
-            make(f"{name}.csv", results, grid)
-        forms = ("csv", "md")
-        return {n: [(results / f"{n}.{form}").read_bytes() for form in forms] for n in names}
-
-    scores, costs = tables_of(kept), tables_of(["cost", "cost_pretraining"])
+    scores = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
+    costs = ["cost", "cost_pretraining"]
+    before = {name: report.build(name, results, grid) for name in scores + costs}
     for path in results.glob("cells/*/*.json"):
         record = read_json(path)
         for run in record["seeds"]:
@@ -71,10 +65,11 @@ def test_costs_are_apart_from_the_scores(run_of):
         write(path, record)
     for path in results.glob("pretrain/*/*/update-*.json"):
         path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
-    assert tables_of(kept) == scores
-    changed = tables_of(["cost", "cost_pretraining"])
-    assert all(changed[name][form] != costs[name][form] for name in costs for form in (0, 1))
-    found = table.read_csv(results / "cost.csv").query("stage == 'fine-tuning'")
+    for name in scores + costs:
+        made = report.build(name, results, grid)
+        same = made.frame.equals(before[name].frame), made.markdown == before[name].markdown
+        assert same == (name in scores, name in scores)
+    found = report.build("cost", results, grid).frame.query("stage == 'fine-tuning'")
     assert len(found) == len(grid.cells()) * len(grid.seeds.finetune)
     assert found["train_seconds"].min() == 3 * 3.5 and set(found["peak_mb"]) == {999.5}
 

@@ -6,7 +6,7 @@ reruns nothing.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +104,13 @@ def glance(run: Run) -> dict[str, Any]:
         found["gain"], _, found["interval"] = _gain(ablation, NO_PRETRAINING).partition(" ")
         found["over_fitted"] = _gain(ablation, FITTED)
     if (control := run.frame("positive_control")) is not None:
-        found["checks"] = _counts(control, "met", ("yes", "no"))
+        outcomes = control["met"].value_counts()
+        found["checks"] = outcomes.reindex(["yes", "no"], fill_value=0).to_dict()
         leads = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
         found["leads"] = [markdown.value(points) for points in leads]
     if (claims := run.frame("claims")) is not None:
-        verdicts, data = _counts(claims, "verdict", VERDICTS), claims["data"].iloc[0]
-        found["verdicts"] = {shown(verdict, data): n for verdict, n in verdicts.items()}
+        n, data = claims["verdict"].value_counts(), claims["data"].iloc[0]
+        found["verdicts"] = {shown(verdict, data): n.get(verdict, 0) for verdict in VERDICTS}
         found |= {"decided": decided(claims), "answers": [*_answers(claims)]}
     if (runs := run.fine_tuning_runs()) is not None:
         of_runs, of_cells = raised(runs)
@@ -143,10 +144,6 @@ def _sentence(claim: pd.Series) -> str:
     points = markdown.interval(*numbers)
     first, second = (SIDES.get(side, side) for side in (a, b))
     return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
-
-
-def _counts(table: pd.DataFrame, column: str, values: Sequence[str]) -> dict[str, int]:
-    return {value: int((table[column] == value).sum()) for value in values}
 
 
 def _gain(ablation: pd.DataFrame, over: Variant) -> str:
