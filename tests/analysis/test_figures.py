@@ -219,6 +219,14 @@ def test_a_panel_that_is_cut_says_so_and_no_other_one_cuts_it(tables, grid):
         assert similar.get_ylim()[0] <= max(lowest, -0.5)
 
 
+def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
+    table = tables["layer_transfer"]
+    few = table[(table["aux"] == "on") | (table["value"] != "6")]
+    lines = legend(drawn("layer_transfer", grid, few))
+    strokes = [lines[f"Transformer {name}"].get_linestyle() for name in ("w/ aux LM", "w/o aux LM")]
+    assert strokes == ["-", "None"]
+
+
 def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):
     alone = make_grid("mnli", "race", "rte", "cola", arch=("lstm",), aux=("on",))
     table = tables["layer_transfer"].query("arch == 'lstm'")
