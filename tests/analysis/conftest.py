@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 
 import tasks
 from gpt1.cell import Arch, Cell, Corpus, NTransfer, PretrainedModel
-from tasks.common.files import sha256_file, write_json
+from tasks.common.files import sha256_file
 from tasks.metrics import METRICS, score_split
 from tasks.settings import PrepareSettings
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
@@ -292,15 +292,6 @@ def write_cell_answers(
             ]
     write(cell.path(results), record)
     write_predictions(results, cell, rows)
-
-
-def write_degrees(results: Path, rows: list[str]) -> None:
-    """The synthetic world's degrees of rows, as `TASK,SPLIT,ROW,DEGREE`."""
-    (results / "world").mkdir(exist_ok=True)
-    path = results / "world" / "degrees.csv"
-    path.write_text("\n".join(["task,split,row,degree", *rows]) + "\n")
-    files = {path.name: {"sha256": sha256_file(path)}}
-    write_json(path.with_name("manifest.json"), {"files": files})
 
 
 def write_examples(results: Path, name: str, **facts: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tasks import task
 from tasks.common.errors import InputError
+from tasks.common.files import read_json
 from tests.analysis.conftest import write, write_encoded, write_predictions
 from tests.support.lines import cell as cell_of
 from workflow.analysis import submission
@@ -54,10 +55,9 @@ def predicted(results: Path, name: str, answers: dict[int, dict], dev=None) -> P
 def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict]:
     """The zip's rows by file, and the facts of each in the JSON beside it."""
     grid = grid.model_copy(update={"unlabelled": list(names)})
-    texts, facts = submission.sheets(results, grid)
-    path = results / "glue_submission.zip"
-    submission.write_zip(path, texts)
-    with zipfile.ZipFile(path) as archive:
+    submission.write(results, grid)
+    facts = read_json(results / "glue_submission.json")["files"]
+    with zipfile.ZipFile(results / "glue_submission.zip") as archive:
         found = {name: archive.read(name).decode() for name in archive.namelist()}
     tables = {}
     for name, text in found.items():

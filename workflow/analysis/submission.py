@@ -49,47 +49,38 @@ def word(task: str, answer: int | float) -> str:
     return spec.labels[int(answer)] if spec.family == "entailment" else str(answer)
 
 
-def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
-    """The seed that scores best on a task's dev rows (the first if tied), and its score."""
-    record = CellRecord.read(cell.path(results), **vars(cell))
-    samples = Samples({cell: scored(record, seeds)})
-    head = samples.headline(cell)
-    if head is None:
-        raise InputError(f"{cell.path(results)}: no score of a seed of the config; {REMEDY}")
-    best = int(head.values.argmax())
-    return {
-        "seed": head.seeds[best],
-        "seeds": len(head.seeds),
-        "chosen_on": "+".join(samples.headline_splits(cell.task)),
-        "metric": tasks.task(cell.task).metric,
-        "score": round(float(head.values[best]), 4),
-    }
-
-
 def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The best seed's answers to a task's unlabelled rows, by split, and the facts about them.
 
-    Raises InputError if scores, predictions and rows do not belong together.
+    The best is the first of those that score highest on the dev rows. Raises InputError if scores,
+    predictions and rows do not belong together.
     """
-    best, predictions = (
-        best_seed(cell, results, grid.seeds.finetune),
-        read_predictions(results, cell),
-    )
+    record = CellRecord.read(cell.path(results), **vars(cell))
+    samples = Samples({cell: scored(record, grid.seeds.finetune)})
+    head, predictions = samples.headline(cell), read_predictions(results, cell)
+    if head is None:
+        raise InputError(f"{cell.path(results)}: no score of a seed of the config; {REMEDY}")
     if predictions is None:
         raise InputError(f"{cell.predictions(results)}: no such file; run its job first")
-    path, rows = predictions.path, predictions.rows
-    rows = rows[(rows["seed"] == best["seed"]) & rows["label"].isna()]
+    best = int(head.values.argmax())
+    seed, path, rows = head.seeds[best], predictions.path, predictions.rows
+    rows = rows[(rows["seed"] == seed) & rows["label"].isna()]
     if rows.empty:
-        raise InputError(
-            f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
-        )
-    encoded, words = results / "encoded" / f"{cell.task}.json", {}
+        raise InputError(f"{path}: no predictions of unlabelled rows by seed {seed}; {REMEDY}")
+    task, encoded, words = tasks.task(cell.task), results / "encoded" / f"{cell.task}.json", {}
     for split, facts in EncodedFacts.read(encoded).splits.items():
         if facts.role == "unlabelled":
             check_examples(encoded, {split: facts.examples}, path, predictions.examples)
-            said = answers(tasks.task(cell.task), rows.loc[rows["split"] == split, "prediction"])
+            said = answers(task, rows.loc[rows["split"] == split, "prediction"])
             words[split] = [word(cell.task, answer) for answer in said]
-    return words, {**best, "predictions": sha256_file(path)}
+    return words, {
+        "seed": seed,
+        "seeds": len(head.seeds),
+        "chosen_on": "+".join(samples.headline_splits(cell.task)),
+        "metric": task.metric,
+        "score": round(float(head.values[best]), 4),
+        "predictions": sha256_file(path),
+    }
 
 
 def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
@@ -121,21 +112,16 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
     return texts, facts
 
 
-def write_zip(path: Path, texts: dict[str, str]) -> None:
-    """Write the files to a zip without timestamps, so that equal content gives equal bytes."""
-    with write_atomic(path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
-        for name, text in texts.items():
-            info = zipfile.ZipInfo(name)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, text)
-
-
 def write(results: Path, grid: Grid) -> None:
     """Write the zip, and the facts about its files as JSON beside it."""
     texts, facts = sheets(results, grid)
     out = results / "glue_submission.zip"
-    write_zip(out, texts)
+    with write_atomic(out, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+        for name, text in texts.items():
+            info = zipfile.ZipInfo(name)  # without the time, so that equal content is equal bytes
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, text)
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
     summary = {"files": facts, "complete": complete, "sha256": sha256_file(out)}
     write_json(out.with_suffix(".json"), summary)

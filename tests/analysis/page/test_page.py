@@ -213,10 +213,7 @@ def test_a_study_has_its_question_and_command_or_its_table_and_figure(results, g
         shutil.copy(run / "figures" / "ablation.svg", run / "studies" / f"{name}.svg")
     shown = studies_of(run, grid)
     assert [*shown] == ["lm_coef", "decay"]  # what was run comes first
-    article = shown["lm_coef"]
-    assert "<h3>The weight" in article and "<p>What does its weight do?</p>" in article
-    assert ">1.5</td>" in article and f"{run}/studies/lm_coef.csv" in article
-    assert re.findall(r'alt="([^"]*)"', article) == ["What does its weight do?"]
+    assert re.findall(r'alt="([^"]*)"', shown["lm_coef"]) == ["What does its weight do?"]
 
 
 def test_text_from_outside_is_escaped(page):

@@ -51,13 +51,14 @@ ANSWERS = {  # of a claim with this verdict, by the question's number
 def test_each_question_of_the_paper_is_answered_by_the_first_claim_that_was_run(
     asked, verdict, tmp_path
 ):
-    (_, statements, _), known = QUESTIONS[asked], {claim.statement for claim in CLAIMS}
-    assert {one for _, of, _ in QUESTIONS for one in of} <= known
+    known = {claim.statement for claim in CLAIMS}
+    assert {one for _, *of in QUESTIONS.values() for one in of} <= known
+    _, *statements = [*QUESTIONS.values()][asked]
     rows = [{"statement": of, "verdict": verdict, "data": MADE} | CLAIM for of in statements]
     rows.insert(0, {**rows[0], "verdict": "not run"})
     write_table(pd.DataFrame(rows), tmp_path / "claims.csv")
     answers = glance(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[])))["answers"]
-    assert [question for question, *_ in answers] == [question for question, *_ in QUESTIONS]
+    assert [question for question, *_ in answers] == [*QUESTIONS]
     said = ANSWERS[asked, verdict]
     scores = "The full model scores 5.2 [-1.0, 11.5] points more"
     assert answers[asked][1:] == (said, f"{scores} than the LSTM on the mean of 9 tasks.")
@@ -73,7 +74,7 @@ def test_an_answer_is_a_sentence_whichever_side_is_ahead(tmp_path):
          "auxiliary loss on the mean of 9 tasks."),
         (5, rise, "On the mean of 4 tasks, the rise from first to last is 5.2 [-1.0, 11.5]."),
     ):  # fmt: skip
-        row = {"statement": QUESTIONS[asked][1][0], "verdict": "holds", "data": MADE}
+        row = {"statement": [*QUESTIONS.values()][asked][1], "verdict": "holds", "data": MADE}
         write_table(pd.DataFrame([row | CLAIM | numbers]), tmp_path / "claims.csv")
         answers = glance(Run(tmp_path, GRID, PagePlan(tables=["claims"], figures=[])))["answers"]
         assert answers[asked][2] == sentence

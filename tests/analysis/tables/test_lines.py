@@ -5,16 +5,9 @@ import math
 import pytest
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_json
+from tasks.common.files import read_json, sha256_file, write_json
 from tasks.world import read_degrees
-from tests.analysis.conftest import (
-    build,
-    the,
-    write,
-    write_answers,
-    write_degrees,
-    write_predictions,
-)
+from tests.analysis.conftest import build, the, write, write_answers, write_predictions
 from tests.support.lines import cell as cell_of
 from workflow.analysis.stats.samples import Samples
 
@@ -84,8 +77,10 @@ def test_shallow_baselines_stand_below_the_bag_of_words_with_the_best(run_of, cl
 
 
 def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
-    write_degrees(tmp_path, ["rte,dev,0,lexical", "rte,dev,1,lexical"])
-    path = tmp_path / "world" / "degrees.csv"
+    path = tmp_path / "degrees.csv"
+    path.write_text("task,split,row,degree\nrte,dev,0,lexical\nrte,dev,1,lexical\n")
+    files = {path.name: {"sha256": sha256_file(path)}}
+    write_json(path.with_name("manifest.json"), {"files": files})
     assert read_degrees(path)["lexical"] == {"rte/dev/0", "rte/dev/1"}
     path.write_text("".join(path.read_text().splitlines(True)[:-1]))
     with pytest.raises(InputError, match=r"degrees\.csv: not the file that manifest\.json"):

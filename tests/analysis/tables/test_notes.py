@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.common.errors import InputError
-from tests.analysis.conftest import LAYERS, build, make_grid, write, write_examples
+from tests.analysis.conftest import LAYERS, build, make_grid, write_examples
 from workflow.analysis.rows import Notes, single_control
 
 RTE = "train: 300 of 2,490 rows"
@@ -58,16 +57,6 @@ def test_zero_shot_tells_how_many_rows_were_scored(run_of):
     assert scored == {"cola": {"dev: 400 of 1,043 rows; scored on 1,000 rows"}, "dprd": {""}}
     assert "CoLA† (Matthews)" in text and "RACE† (accuracy)" in text
     assert "RACE, SNLI, QQP: scored on 1,000 rows." in text
-
-
-def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
-    results, _ = run_of("rte")
-    write_examples(results, "rte", note=3)
-    with pytest.raises(InputError, match="rte.json: note: found 3; input should be a valid string"):
-        Notes.read(results, ["rte"])
-    write(results / "examples" / "rte.json", {})
-    with pytest.raises(InputError, match="rte.json: task: missing"):
-        Notes.read(results, ["rte"])
 
 
 @pytest.mark.parametrize(

@@ -147,12 +147,3 @@ def test_encoded_rows_of_other_examples_are_refused(tmp_path):
     change(path, sha256=digests | {"dev": "other rows"})
     with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
         table(tmp_path, "rte")
-    change(path, labels=[])
-    with pytest.raises(
-        InputError, match=r"examples/rte.json: labels: found \[\]; .*run its job again"
-    ):
-        table(tmp_path, "rte")
-    (tmp_path / "encoded" / "rte.json").unlink()
-    change(path, labels={})
-    with pytest.raises(InputError, match="no such file"):
-        table(tmp_path, "rte")

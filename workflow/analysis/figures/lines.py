@@ -76,7 +76,7 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
     columns = min(3 if len(names) <= MANY else 5, len(names))
     n_rows, large = math.ceil(len(names) / columns), len(names) <= MANY
     size = (max(8.0, 4.0 * columns), 3.6 * n_rows + 1) if large else (13.0, 2.7 * n_rows + 1)
-    figure = Figure(figsize=size, layout="constrained")
+    figure, table = Figure(figsize=size, layout="constrained"), placed(table, study)
     looks: Looks = {}
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= panel(ax, table[table["task"] == name], study)
@@ -113,7 +113,7 @@ def title(name: str, table: pd.DataFrame, run: OfTasks, join: str = " ") -> str:
 
 
 def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
-    """Draw a task's scores. Returns the look of everything drawn, by name."""
+    """Draw a task's scores, `placed`. Returns the look of everything drawn, by name."""
     if rows["mean"].isna().all():
         style.note_missing(ax)
         return {}
@@ -124,29 +124,29 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
         if mine["mean"].notna().any():
             at = [study.values.index(value) for value in mine["value"]]
             look = look | {"linestyle": "-" if at[-1] - at[0] < len(at) else ""}
-            sweep(ax, mine, study, shift, **look)
+            sweep(ax, mine, shift, **look)
             shown[line] = look | {"label": line.removesuffix(" (full)")}
         if i == 0 and len(train):
-            sweep(ax, train[train["line"] == line], study, shift, **look | TRAIN)
+            sweep(ax, train[train["line"] == line], shift, **look | TRAIN)
             shown["train"] = look | TRAIN | {"label": "the same, training rows"}
     of_line = rows[rows["line"] == study.lines[0]]
     for name in [name for name in CHECKPOINTS if name in rows and rows[name].notna().any()]:
-        ax.plot(_at(of_line, study), of_line[name], **CHECKPOINTS[name])
+        ax.plot(of_line["x"], of_line[name], **CHECKPOINTS[name])
         shown[name] = CHECKPOINTS[name]
     shown |= _across(ax, rows, study)
     values_axis(ax, study, _values(rows, study))
     return shown
 
 
-def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **look: Any) -> None:
+def sweep(ax: Axes, rows: pd.DataFrame, shift: float = 0.0, **look: Any) -> None:
     """Draw a curve over the axis values, with `none` set apart; training rows get a plain line."""
     for is_none, part in rows.groupby(rows["value"] == NONE):
-        x = [at + shift for at in _at(part, study)]
+        x = part["x"] + shift
         if (part["split"] == "train").all():
             lone: style.Look = {"marker": "_", "markersize": 10} if is_none else {}
             ax.plot(x, part["mean"], **look | lone)
         else:
-            style.curve(ax, pd.Series(x, part.index), part[style.SCORE], **look)
+            style.curve(ax, x, part[style.SCORE], **look)
 
 
 def places(values: Sequence[str], axis: str = "") -> dict[str, float]:
@@ -160,8 +160,9 @@ def places(values: Sequence[str], axis: str = "") -> dict[str, float]:
     return {NONE: -max(1.0, len(numbers) / 4)} | at
 
 
-def _at(rows: pd.DataFrame, study: StudyPlan) -> list[float]:
-    return [places(study.values, study.axis)[value] for value in rows["value"]]
+def placed(table: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
+    """The table with a column `x`: where each value of the study's axis stands."""
+    return table.assign(x=table["value"].map(places(study.values, study.axis)))
 
 
 def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
@@ -201,7 +202,7 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
         known = rows.dropna(subset=name).drop_duplicates("value")
         if known[name].nunique() > 1:  # fitted to each value's rows
             known = known[known["value"] != ""]
-            ax.plot(_at(known, study), known[name], **look)
+            ax.plot(known["x"], known[name], **look)
         elif len(known):
             ax.axhline(known[name].iloc[0], **look)
         if len(known):

@@ -145,16 +145,15 @@ def figure2(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figur
 
 def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
     study = _swept(grid)
-    rows = table[table["line"] == study.lines[0]]
+    rows = lines.placed(table[table["line"] == study.lines[0]], study)
     ends, names, splits = [], study.tasks[:2], dict[str, None]()
     for name, look in zip(names, OF_LAYERS[: len(names)], strict=True):
         of_task = rows[rows["task"] == name]
         splits[split := lines.main_split(of_task)] = None
         reported = of_task[of_task["split"] == split]
-        lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
-        lines.sweep(ax, reported, study, **look, linestyle="-")
-        at = reported["value"].map(lines.places(study.values, study.axis))
-        ends.append((grid.task(name).title, at, reported["mean"], look))
+        lines.sweep(ax, of_task[of_task["split"] == "train"], **look | lines.TRAIN)
+        lines.sweep(ax, reported, **look, linestyle="-")
+        ends.append((grid.task(name).title, reported["x"], reported["mean"], look))
     style.limit_to_scores(ax)
     lines.values_axis(ax, study, study.values)
     style.label_ends(ax, ends)

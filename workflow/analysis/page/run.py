@@ -13,7 +13,6 @@ import pandas as pd
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from gpt1.cell import Cell
 from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
@@ -85,8 +84,15 @@ class Run:
         return from_markdown(read(self.results / f"{name}.md"), title)
 
     def figure(self, name: str, description: str) -> Markup:
-        """A figure; `name` is its path below the results without the suffix."""
-        return image(self.results / f"{name}.svg", description)
+        """A figure; `name` is its path below the results without the suffix.
+
+        It is an image, in which a browser runs no script and loads nothing.
+        """
+        path = self.results / f"{name}.svg"
+        if not path.exists():
+            return Markup()
+        source = f"data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}"
+        return Markup('<div class="box"><img src="{}" alt="{}"></div>').format(source, description)
 
     def caption(self, name: str) -> str:
         """A caption of Snakemake's report as one line; empty if there is none."""
@@ -104,35 +110,41 @@ class Run:
         runs = self.fine_tuning_runs()
         if runs is None:
             return Markup()
-        counts = alarms(runs)
-        if counts.empty:
+        of_runs, of_cells = raised(runs)
+        by_run = of_runs.groupby([runs[name] for name in MODEL], sort=False)
+        by_cell = of_cells.groupby(MODEL, sort=False)
+        sizes = by_run.size().rename("runs"), by_cell.size().rename("cells")
+        table = pd.concat([sizes[0], by_run.sum(), sizes[1], by_cell.sum()], axis=1)
+        table = table[table[[*of_runs, *of_cells]].any(axis=1)].reset_index()
+        if table.empty:
             return Markup("<p>No run raised an alarm.</p>")
-        return from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
+        table.columns = table.columns.str.replace("_", " ")
+        table = table.rename(columns={"arch": "model", "n transfer": "layers"}).set_index("model")
+        table = table.replace({"corpus": markdown.CORPORA}).astype(str)
+        return from_markdown(markdown.render(table, ("layers", "corpus", "aux")), title)
 
     def environments(self) -> Markup:
-        """The environments that the grid's cells recorded in training, and where they differ."""
-        found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+        """The environments that the grid's cells recorded in training, and where they differ.
+
+        The processors are those of all seeds of a cell.
+        """
+        found: dict[str, dict[str, str]] = {}
         for cell in self.grid.cells():
-            if (path := cell.path(self.results)).is_file():
-                record = CellRecord.read(path, **vars(cell))
-                found.setdefault(_environment(record), []).append(cell)
+            if record := CellRecord.find(cell.path(self.results), **vars(cell)):
+                cpus = "; ".join(sorted({run.cpu for run in record.seeds}))
+                named = {**record.runtime, "processor": cpus, **record.versions}
+                texts = {k: v if isinstance(v, str) else json.dumps(v) for k, v in named.items()}
+                found[cell.name] = {name: text for name, text in texts.items() if text}
         if not found:
             return Markup()
-        rows = [{"cells": str(len(of)), **dict(names)} for names, of in found.items()]
-        table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
+        every = pd.DataFrame([*found.values()], index=[*found]).fillna(markdown.NONE)
+        alike = every.groupby([*every], sort=False)
+        table = alike.size().rename("cells").reset_index().astype(str).set_index("cells")
         text = markdown.render(table, words=table.columns)
         if differ := [name for name in table if table[name].nunique() > 1]:
-            firsts = ", ".join(f"`{of[0].name}`" for of in found.values())
+            firsts = ", ".join(f"`{name}`" for name in alike.head(1).index)
             text += f"\n\nCells differ in {', '.join(differ)}; first of each row: {firsts}."
         return from_markdown(text, "Trained with")
-
-
-def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
-    """The environment of a cell's training as names and texts; the CPUs are those of all seeds."""
-    cpus = "; ".join(sorted({run.cpu for run in record.seeds}))
-    named = {**record.runtime, "processor": cpus, **record.versions}
-    texts = {k: v if isinstance(v, str) else json.dumps(v) for k, v in named.items()}
-    return tuple((name, text) for name, text in texts.items() if text)
 
 
 def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -143,20 +155,6 @@ def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         every[of_seeds].groupby([runs[name] for name in (*MODEL, "line", "task")], sort=False).max()
     )
     return every.drop(columns=of_seeds), cells
-
-
-def alarms(runs: pd.DataFrame) -> pd.DataFrame:
-    """How many runs and cells of each kind of model raised each alarm; empty where none did."""
-    of_runs, of_cells = raised(runs)
-    by_run = of_runs.groupby([runs[name] for name in MODEL], sort=False)
-    by_cell = of_cells.groupby(MODEL, sort=False)
-    sizes = by_run.size().rename("runs"), by_cell.size().rename("cells")
-    table = pd.concat([sizes[0], by_run.sum(), sizes[1], by_cell.sum()], axis=1)
-    table = table[table[[*of_runs, *of_cells]].any(axis=1)].reset_index()
-    table.columns = table.columns.str.replace("_", " ")
-    heads = {"arch": "model", "n transfer": "layers"}
-    table = table.replace({"corpus": markdown.CORPORA})
-    return table.rename(columns=heads).set_index("model").astype(str)
 
 
 def from_markdown(text: str, title: str) -> Markup:
@@ -181,17 +179,6 @@ def from_markdown(text: str, title: str) -> Markup:
     html = parser.renderer.render(tokens, parser.options, {})
     box = f'<div class="box" role="region" aria-label="{escape(title)}" tabindex="0"><table>'
     return Markup(html.replace("<table>", box).replace("</table>", "</table></div>"))
-
-
-def image(path: Path, description: str) -> Markup:
-    """An SVG as an image, in which a browser runs no script and loads nothing; empty if absent."""
-    box = Markup('<div class="box"><img src="{}" alt="{}"></div>')
-    return box.format(data_uri(path), description) if path.exists() else Markup()
-
-
-def data_uri(path: Path) -> str:
-    """An SVG as a data URI."""
-    return f"data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}"
 
 
 def read(path: Path) -> str:

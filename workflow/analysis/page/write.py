@@ -6,7 +6,7 @@ reruns nothing.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,43 +44,32 @@ from workflow.grid import Grid, PagePlan
 HERE = Path(__file__).parent
 TEMPLATES = ("page.html", "outline.html")  # the frame, and its content
 YES = {HOLDS: "Yes", DOES_NOT_HOLD: "No", EQUAL: "No difference that matters"}
-# The paper's questions, the claims that answer each (the first that was run), and what the verdicts
-# on them say.
-QUESTIONS: tuple[tuple[str, tuple[str, ...], dict[str, str]], ...] = (
-    ("Does pre-training help?", ("Pre-training helps on average",), YES),
-    (
-        "Is it more than words?",
-        (
-            "More than word-level information is transferred",
-            "More is learnt than the best shallow baseline sees",
-        ),
+# By question of the paper: what verdicts say, and claims, the first of which that was run answers.
+QUESTIONS: dict[str, tuple[Any, ...]] = {
+    "Does pre-training help?": (YES, "Pre-training helps on average"),
+    "Is it more than words?": (
         YES,
+        "More than word-level information is transferred",
+        "More is learnt than the best shallow baseline sees",
     ),
-    (
-        "Does the auxiliary loss help?",
-        ("The average over the paper's eight tasks is higher without the auxiliary loss",),
+    "Does the auxiliary loss help?": (
         {HOLDS: "No, it costs points", DOES_NOT_HOLD: "Yes", EQUAL: YES[EQUAL]},
+        "The average over the paper's eight tasks is higher without the auxiliary loss",
     ),
-    (
-        "Transformer or LSTM?",
-        ("The LSTM scores less on average",),
+    "Transformer or LSTM?": (
         {HOLDS: "The transformer", DOES_NOT_HOLD: "The LSTM", EQUAL: YES[EQUAL]},
+        "The LSTM scores less on average",
     ),
-    (
-        "Do more layers help?",
-        (
-            "The layers above the embeddings help",
-            "The layers above the embeddings help MNLI",
-        ),
+    "Do more layers help?": (
         YES,
+        "The layers above the embeddings help",
+        "The layers above the embeddings help MNLI",
     ),
-    (
-        "Do zero-shot scores rise along pre-training?",
-        ("Zero-shot scores rise along pre-training",),
+    "Do zero-shot scores rise along pre-training?": (
         YES,
+        "Zero-shot scores rise along pre-training",
     ),
-)
-
+}
 SIDES = {  # of a contrast, in a sentence
     FULL.name: "the full model",
     NO_PRETRAINING.name: "the same network without pre-training",
@@ -115,12 +104,13 @@ def glance(run: Run) -> dict[str, Any]:
         found["gain"], _, found["interval"] = _gain(ablation, NO_PRETRAINING).partition(" ")
         found["over_fitted"] = _gain(ablation, FITTED)
     if (control := run.frame("positive_control")) is not None:
-        found["checks"] = _counts(control, "met", ("yes", "no"))
+        outcomes = control["met"].value_counts()
+        found["checks"] = outcomes.reindex(["yes", "no"], fill_value=0).to_dict()
         leads = control.loc[control["check"].str.startswith(LEAD), "ours"].dropna()
         found["leads"] = [markdown.value(points) for points in leads]
     if (claims := run.frame("claims")) is not None:
-        verdicts, data = _counts(claims, "verdict", VERDICTS), claims["data"].iloc[0]
-        found["verdicts"] = {shown(verdict, data): n for verdict, n in verdicts.items()}
+        n, data = claims["verdict"].value_counts(), claims["data"].iloc[0]
+        found["verdicts"] = {shown(verdict, data): n.get(verdict, 0) for verdict in VERDICTS}
         found |= {"decided": decided(claims), "answers": [*_answers(claims)]}
     if (runs := run.fine_tuning_runs()) is not None:
         of_runs, of_cells = raised(runs)
@@ -133,12 +123,12 @@ def glance(run: Run) -> dict[str, Any]:
 def _answers(claims: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     """Each of the paper's questions, the answer in words, and the contrast that gives it."""
     known = claims[claims["verdict"] != NOT_RUN]
-    for question, statements, said in QUESTIONS:
-        lines = [known[known["statement"] == of] for of in statements]
-        row = next((of.iloc[0] for of in lines if len(of)), None)
-        if row is None:
+    for question, (said, *statements) in QUESTIONS.items():
+        lines = pd.concat([known[known["statement"] == of] for of in statements])
+        if lines.empty:
             yield question, NOT_RUN.capitalize(), ""
         else:
+            row = lines.iloc[0]
             yield question, said.get(row["verdict"], UNDECIDED.capitalize()), _sentence(row)
 
 
@@ -154,10 +144,6 @@ def _sentence(claim: pd.Series) -> str:
     points = markdown.interval(*numbers)
     first, second = (SIDES.get(side, side) for side in (a, b))
     return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
-
-
-def _counts(table: pd.DataFrame, column: str, values: Sequence[str]) -> dict[str, int]:
-    return {value: int((table[column] == value).sum()) for value in values}
 
 
 def _gain(ablation: pd.DataFrame, over: Variant) -> str:

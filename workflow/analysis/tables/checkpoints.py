@@ -4,7 +4,7 @@ Each has a row for every checkpoint that a run has; what was not made or scored 
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import PretrainedModel
+from gpt1.cell import Arch, PretrainedModel
 from gpt1.records import CheckpointFacts, ZeroShotScore
 from tasks.common.errors import InputError
 from tasks.metrics import settled
@@ -51,9 +51,9 @@ ZERO_SHOT = [
     *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
     *("margin", "threshold", "note"),
 ]
-SCORE = ["arch", "update", "scoring", "task"]  # identify a score
 ROWS = ["update", "scoring", "guid", "label", "prediction", "margin"]
-OVER_ROWS = ["relative_low", "relative_high", "margin"]  # known from the rows behind it
+Place = tuple[Arch, int, Scoring, str]  # update and task
+Scored = tuple[Score, dict[str, Any]]  # with what else is known of it, by column
 SCORINGS = {
     "heuristic": "the paper's heuristics",
     "prompt": "prompts",
@@ -138,78 +138,58 @@ def zero_shot(results: Path, grid: Grid) -> Table:
     the rows alone; `relative_by_seed` has the score of each. `margin`: how much more likely the
     right choice is than the best wrong one, on average over rows, in nats as the scoring counts.
     """
-    scales = grid.zero_shot.normalise
-    rows: list[dict[str, Any]] = []
-    for model, update, name in product(grid.models(), grid.updates, grid.zero_shot.tasks):
-        place = {"arch": model.arch, "seed": model.seed, "update": update, "task": name}
-        record = ZeroShotScore.find(model.zero_shot(results, name, update), **place)
-        for scoring in grid.zero_shot.scorings(name):
-            known = record.model_dump() | {"score": record.by_scoring[scoring]} if record else {}
-            rows.append(known | place | {"scoring": scoring})
-    columns = [*SCORE, "seed", "split", "score", "tokens", "n", "threshold"]
-    runs = pd.DataFrame(rows).reindex(columns=columns)
-    over_rows = _over_rows(results, grid, runs)
-    limits = {name: of.model_dump() for name, of in scales.items()}
-    runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
-    pairs = zip(runs["task"], runs["score"], strict=True)
-    runs["relative"] = [scales[task].relative(score) for task, score in pairs]
-    means = runs.groupby(["arch", "update", "scoring", "seed"], sort=False, as_index=False).agg(
-        relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
-    )
-    runs = pd.concat([runs, means.assign(task="mean")], ignore_index=True)
-    over_seeds = runs.groupby(SCORE, sort=False).agg(
-        **{name: (name, "first") for name in ("split", "tokens", "n", "random", "best")},
-        n_seeds=("relative", "count"),
-        mean=("score", "mean"),
-        sd=("score", "std"),
-        relative=("relative", "mean"),
-        relative_by_seed=("relative", lambda scores: tuple(scores.dropna())),
-        threshold=("threshold", "mean"),
-    )
+    found: dict[Place, Scored] = {}
+    for arch, name in product(grid.arch, grid.zero_shot.tasks):
+        found |= _scores(results, grid, arch, name)
     scored = {s: names for s in get_args(Scoring) if (names := grid.zero_shot.of(s))}
-    places = [(s, name) for s, names in scored.items() for name in [*names, "mean"]]
-    order = [(a, u, *place) for a in grid.arch for u in grid.updates for place in places]
-    ends = pd.DataFrame.from_dict(over_rows, "index", columns=OVER_ROWS)
-    over_seeds[OVER_ROWS] = ends.reindex(over_seeds.index)
-    table = over_seeds.loc[order].reset_index()
-    metrics = {n: grid.task(n).metric for n in grid.zero_shot.tasks} | {"mean": "mean"}
-    table["metric"] = table["task"].map(metrics)
+    rows: list[dict[str, Any]] = []
+    for arch, update, (scoring, names) in product(grid.arch, grid.updates, scored.items()):
+        place = {"arch": arch, "update": update, "scoring": scoring}
+        line: dict[str, Score | None] = {}
+        mean = place | {"task": "mean", "metric": "mean"}
+        for name in names:
+            line[name], facts = found.get((arch, update, scoring, name), (None, {}))
+            row = place | {"task": name, "metric": grid.task(name).metric, **facts}
+            row |= grid.zero_shot.normalise[name].model_dump()
+            rows.append(row | _over_seeds({name: line[name]}, grid))
+            mean |= {"tokens": facts["tokens"]} if facts else {}
+        rows.append(mean | _over_seeds(line, grid))
+    table = pd.DataFrame(rows, columns=ZERO_SHOT)
     notes = _notes(results, grid, table)
     table["note"] = [
         notes.joined(scored[scoring]) if name == "mean" else notes.of(name)
         for scoring, name in zip(table["scoring"], table["task"], strict=True)
     ]
-    return Table(table[ZERO_SHOT], _relative(table, grid, notes))
+    return Table(table, _relative(table, grid, notes))
 
 
-def _over_rows(
-    results: Path, grid: Grid, runs: pd.DataFrame
-) -> dict[tuple[Any, ...], tuple[float, float, float]]:
-    """`OVER_ROWS` of each score of the `runs`, by `SCORE`; of a mean only with all of its tasks."""
-    found: dict[tuple[Any, ...], tuple[float, float, float]] = {}
-    lines: dict[tuple[Any, ...], dict[str, Score]] = {}
-    read = functools.cache(_read_rows)
-    known = runs.dropna(subset="score")
-    for (arch, update, scoring, name), mine in known.groupby(SCORE, sort=False):
-        seeds = [*mine["seed"]]
-        paths = [PretrainedModel(arch, seed).zero_shot_rows(results, name) for seed in seeds]
-        parts = [
-            of[(of["update"] == update) & (of["scoring"] == scoring)] for of in map(read, paths)
-        ]
-        wrong = np.array([part.empty or [*part["guid"]] != [*parts[0]["guid"]] for part in parts])
-        if not wrong.any():
-            score = _score(parts, seeds, grid.task(name))
-            wrong = ~np.isclose(score.values, mine["score"])
-        if wrong.any():
-            path = paths[wrong.argmax()]
-            raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
-        lines.setdefault((arch, update, scoring), {})[name] = score
-        margin = float(np.mean([part["margin"].mean() for part in parts]))
-        found[arch, update, scoring, name] = *_ends({name: score}, grid), margin
-    for (arch, update, scoring), line in lines.items():
-        if line.keys() == {*grid.zero_shot.of(scoring)}:
-            found[arch, update, scoring, "mean"] = *_ends(line, grid), np.nan
-    return found
+def _scores(results: Path, grid: Grid, arch: Arch, name: str) -> Iterator[tuple[Place, Scored]]:
+    """The scores of an architecture on a task. Raises InputError for rows that do not give them."""
+    read, task = functools.cache(_read_rows), grid.task(name)
+    for update in grid.updates:
+        place, records = {"arch": arch, "update": update, "task": name}, {}
+        for model in (model for model in grid.models() if model.arch == arch):
+            path = model.zero_shot(results, name, update)
+            if record := ZeroShotScore.find(path, seed=model.seed, **place):
+                records[model] = record
+        paths = [model.zero_shot_rows(results, name) for model in records]
+        for scoring in grid.zero_shot.scorings(name) if records else ():
+            every = (read(path) for path in paths)
+            parts = [r[(r["update"] == update) & (r["scoring"] == scoring)] for r in every]
+            wrong = np.array([p.empty or [*p["guid"]] != [*parts[0]["guid"]] for p in parts])
+            if not wrong.any():
+                score = _score(parts, [model.seed for model in records], task)
+                stored = [record.by_scoring[scoring] for record in records.values()]
+                wrong = ~np.isclose(score.values, stored)
+            if wrong.any():
+                path = paths[wrong.argmax()]
+                raise InputError(f"{path}: not the rows of update {update}'s score; {REMEDY}")
+            known = pd.DataFrame([record.model_dump() for record in records.values()])
+            facts = known[["split", "tokens", "n"]].iloc[0].to_dict()
+            facts |= {"mean": score.value, "sd": score.sd}
+            facts |= {"threshold": known["threshold"].astype(float).mean()}
+            facts |= {"margin": np.mean([part["margin"].mean() for part in parts])}
+            yield (arch, update, scoring, name), (score, facts)
 
 
 def _read_rows(path: Path) -> pd.DataFrame:
@@ -230,16 +210,21 @@ def _score(parts: Sequence[pd.DataFrame], seeds: Sequence[int], task: Task) -> S
     return Score(tuple(seeds), tuple(seeds), *drawn, limits_of(task.metric))
 
 
-def _ends(line: Mapping[str, Score], grid: Grid) -> tuple[float, float]:
-    """The ends of the 95 % interval of a mean relative score, which is linear in the scores."""
+def _over_seeds(line: Mapping[str, Score | None], grid: Grid) -> dict[str, Any]:
+    """The relative score on a task, or the mean of those on several, over the seeds.
+
+    Without any number where a task has no score, or no model has been scored on all of them.
+    """
     scales = {name: grid.zero_shot.normalise[name] for name in line}
+    above = {name: score and score.minus(scales[name].random) for name, score in line.items()}
     weights = {name: 1 / (of.best - of.random) / len(line) for name, of in scales.items()}
-    at_random = sum(weights[name] * of.random for name, of in scales.items())
-    of = SeedPool().estimate([(1.0, line)], weights)
-    if of is None:  # no model has been scored on all of the tasks
-        return np.nan, np.nan
+    of = SeedPool().estimate([(1.0, above)], weights)
+    if of is None:
+        return {"n_seeds": 0, "relative_by_seed": ()}
     low, high = (of if of.n_seeds > 1 else of.of_rows).interval
-    return low - at_random, high - at_random
+    ends = {"relative_low": low, "relative_high": high}
+    by_seed = {"n_seeds": len(of.score.seeds), "relative_by_seed": tuple(of.score.values)}
+    return {"relative": of.value, **ends, **by_seed}
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:

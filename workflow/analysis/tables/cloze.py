@@ -72,17 +72,11 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
     if table.empty:
         return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
 
-    def at_last(points: pd.DataFrame) -> str:
-        row = points.loc[points["update"].idxmax()]
-        if pd.isna(row["accuracy"]):
-            return markdown.MISSING
-        return f"{row['accuracy']:.1f} ({row['ci_low']:.1f}–{row['ci_high']:.1f})"
-
-    def in_another_way(points: pd.DataFrame) -> str:
-        row = points.loc[points["update"].idxmax()]
-        if pd.isna(row["accuracy"]):
-            return markdown.MISSING
-        return f"{row['accuracy_by_sum']:.1f} ({row['margin']:+.2f})"
+    def at_last(form: str, *columns: str) -> pd.DataFrame:
+        """The numbers of some columns as text, `missing` where the checkpoint was not scored."""
+        numbers = ends[[*columns]].itertuples(index=False)
+        texts = [markdown.MISSING if pd.isna(row[0]) else form.format(*row) for row in numbers]
+        return markdown.pivot(ends.assign(text=texts), "skill", "head", "text")
 
     def tokens_until(points: pd.DataFrame) -> str:
         if points["accuracy"].isna().any():
@@ -92,24 +86,24 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
             return markdown.NONE
         return "unknown" if pd.isna(row["tokens"]) else f"{row['tokens']:,.0f}"
 
-    facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
-    last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
-    last["chance"] = markdown.column(facts["chance"], ".1f")
-    by_sum = pd.DataFrame(index=last.index)
-    since, update = pd.DataFrame(index=last.index), table["update"].max()
-    names = [(model.arch, corpus) for model, corpus in models.items()]
+    names, heads = [(model.arch, corpus) for model, corpus in models.items()], {}
     for model, corpus in models.items():
         read = f", {markdown.CORPORA[corpus]}" if corpus != "books" else ""
         seed = f", seed {model.seed}" if names.count((model.arch, corpus)) > 1 else ""
-        head, key = model.arch + read + seed, pd.Series([model.arch, corpus, model.seed], MODEL)
-        mine = table[(table[MODEL] == key).all(axis=1)]
-        by_skill = mine.groupby("skill", sort=False)[CLOZE]
-        last[head], since[head] = by_skill.apply(at_last), by_skill.apply(tokens_until)
-        by_sum[head] = by_skill.apply(in_another_way)
+        heads[model.arch, corpus, model.seed] = model.arch + read + seed
+    table = table.assign(head=[heads[key] for key in table[MODEL].itertuples(index=False)])
+    update = table["update"].max()
+    ends = table[table["update"] == update]
+    facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
+    items = {"items": markdown.column(facts["n"], ".0f")}
+    items |= {"chance": markdown.column(facts["chance"], ".1f")}
+    last = at_last("{:.1f} ({:.1f}–{:.1f})", "accuracy", "ci_low", "ci_high")
+    shows = table.groupby(["skill", "head"], sort=False)[CLOZE].apply(tokens_until)
+    since = markdown.pivot(shows.rename("text").reset_index(), "skill", "head", "text")
     return [
         title,
         f"## Accuracy at the last checkpoint (update {update})",
-        last,
+        pd.DataFrame(items).join(last),
         "In brackets Wilson's 95 % interval over the items, for each language model by itself. "
         "Chance is the accuracy of a random guess. "
         + " ".join(
@@ -118,7 +112,7 @@ def _skills(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[
             if corpus in models.values()
         ),
         "## By the sum of log-probabilities, and the margin",
-        by_sum,
+        at_last("{:.1f} ({:+.2f})", "accuracy_by_sum", "margin"),
         "The accuracy where the choice with the highest sum over its tokens counts, as in BLiMP, "
         "not that with the highest mean. In brackets how much higher the mean of the right choice "
         "is than that of the best wrong one, in nats per token.",

@@ -5,7 +5,7 @@ corpus: these are contaminated. The others are the decontaminated rows, includin
 to tell. A cell's scores on them are computed from its stored predictions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from gpt1.cell import Cell
 from gpt1.records import Marks, N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
@@ -41,6 +40,7 @@ VARIANTS = {  # by aux
 PLACE = ["table", "column", "task", "split", "metric", "carries_paper"]
 SCORED = ["aux", "task", "split", "metric"]
 DECONTAMINATED = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
+MARKED = ["task", "split", "row", "share", "short", "aux", "seed", "group", "label", "prediction"]
 OVERLAP = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
     *("alarms", "note", "rows", "share", "short"),
@@ -77,7 +77,8 @@ def main(results: Path, grid: Grid) -> Table:
     notes = Notes.read(results, grid.tasks)
     places = pd.DataFrame(_places(samples), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.itertuples()]
-    ours = decontaminated(_ours(grid, samples, places), results, grid, samples)
+    marked = _marked_rows(results, grid, grid.tasks)
+    ours = decontaminated(_ours(grid, samples, places), marked, grid, samples)
     ours = ours.assign(note=ours["task"].map(notes.of), source="this run")
     table = pd.concat([_published(places), ours], ignore_index=True)
     parts: list[str | pd.DataFrame] = ["# Tables 2 to 4"]
@@ -187,9 +188,12 @@ def contamination(results: Path, grid: Grid) -> Table:
     """
     samples = Samples.of_cells(results, grid, grid.full_transformer())
     notes, rows = Notes.read(results, grid.examples), []
+    marked = _marked_rows(results, grid, grid.examples)
+    each = marked.drop_duplicates(["task", "split", "row"]).groupby(["task", "split"])
+    shares = 100.0 * each[["share", "short"]].mean().assign(rows=each.size() / 100.0)
     for name in grid.examples:
         cells = [cell for cell in grid.full_transformer() if cell.task == name]
-        searched = _shares(results, name, cells).to_dict("index")
+        searched = shares.query("task == @name").droplevel("task").to_dict("index")
         for split in searched or samples.reported(name):
             line = {"task": name, "metric": grid.task(name).metric, "note": notes.of(name)}
             line |= {"split": split, **searched.get(split, {})}
@@ -202,7 +206,7 @@ def contamination(results: Path, grid: Grid) -> Table:
                 rows.append(line | place | numbers(estimate))
             if not cells:
                 rows.append(line | numbers(None))
-    table = decontaminated(pd.DataFrame(rows).reindex(columns=OVERLAP), results, grid, samples)
+    table = decontaminated(pd.DataFrame(rows).reindex(columns=OVERLAP), marked, grid, samples)
     percent = "{:.1f} %"
     text = pd.DataFrame(
         {
@@ -226,73 +230,58 @@ def contamination(results: Path, grid: Grid) -> Table:
     return Table(table, ["# Contamination", wide, *notes.footnote(), ABOUT_OVERLAP])
 
 
-def _marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFrame | None:
-    """A task's reported rows: `split`, `row` (its place in the split), and two flags.
+def _marked_rows(results: Path, grid: Grid, names: Iterable[str]) -> pd.DataFrame:
+    """The reported rows of the tasks for which the corpus was searched, by the columns MARKED.
 
-    `share` is true of contaminated rows, `short` of rows too short to be. With a `cell` that was
-    run there is one row per seed, with its label and prediction, and rows with a group (RACE's
-    middle and high) appear again under a split of their own. None if the corpus was not searched.
-    Raises InputError if marks and predictions are not of the same examples.
+    `row` is the place in the split; `share` is true of contaminated rows, `short` of rows too short
+    to be. Of a task with predictions of the fully transferred transformer, each row is there for
+    every `aux` and seed, and rows with a group (RACE's middle and high) again under a split of
+    their own. Raises InputError if marks, examples and predictions are not of the same rows.
     """
-    path, facts = (results / kind / f"{name}.json" for kind in ("contamination", "examples"))
-    marks = Marks.find(path, task=name)
-    if marks is None:
-        return None
-    check_examples(path, marks.examples, facts, ExamplesFacts.read(facts).sha256)
     frames = []
-    for split, of in marks.splits.items():
-        marked = {"share": np.array(of.match) >= N, "short": np.array(of.words) < N}
-        frames.append(pd.DataFrame({"split": split, "row": range(len(of.match)), **marked}))
-    table = pd.concat(frames, ignore_index=True)
-    predictions = None if cell is None else read_predictions(results, cell)
-    if predictions is None:
-        return table
-    check_examples(path, marks.examples, predictions.path, predictions.examples)
-    rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
-    rows = rows.assign(row=rows.groupby(["seed", "split"]).cumcount())
-    table = table.merge(rows, on=["split", "row"])
-    groups = table[table["group"] != ""]
-    return pd.concat([table, groups.assign(split=groups["split"] + "_" + groups["group"])])
-
-
-def _shares(results: Path, name: str, cells: list[Cell]) -> pd.DataFrame:
-    """For each split of a task, its number of `rows` and the percentages of `share` and `short`.
-
-    RACE's groups come from the predictions of the first of the `cells` that was run. Empty if the
-    corpus was not searched.
-    """
-    cell = next((cell for cell in cells if cell.predictions(results).exists()), None)
-    rows = _marked_rows(results, name, cell)
-    if rows is None:
-        return pd.DataFrame()
-    if "seed" in rows:
-        rows = rows[rows["seed"] == rows["seed"].iloc[0]]
-    splits = rows.groupby("split")
-    return 100.0 * splits[["share", "short"]].mean().assign(rows=splits.size() / 100.0)
+    for name in names:
+        path, facts = (results / kind / f"{name}.json" for kind in ("contamination", "examples"))
+        if (marks := Marks.find(path, task=name)) is None:
+            continue
+        check_examples(path, marks.examples, facts, ExamplesFacts.read(facts).sha256)
+        flags = {
+            split: pd.DataFrame({"share": np.array(of.match) >= N, "short": np.array(of.words) < N})
+            for split, of in marks.splits.items()
+        }
+        rows = pd.concat(flags, names=["split", "row"]).reset_index()
+        answered = []
+        for cell in grid.full_transformer():
+            if cell.task == name and (found := read_predictions(results, cell)):
+                check_examples(path, marks.examples, found.path, found.examples)
+                answered.append(found.rows.assign(aux=grid.line(cell).aux))
+        if answered:
+            said = pd.concat(answered)
+            said["row"] = said.groupby(["aux", "seed", "split"]).cumcount()
+            rows = rows.merge(said, on=["split", "row"])
+            groups = rows[rows["group"] != ""]
+            of_groups = groups.assign(split=groups["split"] + "_" + groups["group"])
+            rows = pd.concat([rows, of_groups])
+        frames.append(rows.assign(task=name))
+    return pd.concat(frames) if frames else pd.DataFrame(columns=MARKED)
 
 
 def decontaminated(
-    table: pd.DataFrame, results: Path, grid: Grid, samples: Samples
+    table: pd.DataFrame, marked: pd.DataFrame, grid: Grid, samples: Samples
 ) -> pd.DataFrame:
     """`table` with the scores of the fully transferred transformer on the decontaminated rows.
 
-    Rows are matched by the columns SCORED. DECONTAMINATED are added: mean and standard deviation
+    Tables are matched by the columns SCORED. DECONTAMINATED are added: mean and standard deviation
     over the seeds whose fits have not failed (n-1; NaN for one), 0 to 100, and the number of rows.
     The scores are NaN if no row is left; all three are NaN where the corpus was not searched.
     """
-    runs = []
-    for cell in grid.full_transformer():
-        rows = _marked_rows(results, cell.task, cell)
-        if rows is None or "seed" not in rows:
-            continue
-        whole, task = samples.headline(cell), grid.task(cell.task)
-        rows = rows[rows["seed"].isin(seeds_that_fit(whole) if whole else ())]
-        for (split, _), of_run in rows.groupby(["split", "seed"]):
-            kept = of_run[~of_run["share"]]
+    cells, runs = {(grid.line(of).aux, of.task): of for of in grid.full_transformer()}, []
+    for (*place, split), rows in marked.groupby(["aux", "task", "split"]):
+        whole, task = samples.headline(cells[*place]), grid.task(place[1])
+        for seed in seeds_that_fit(whole) if whole else ():
+            kept = rows[(rows["seed"] == seed) & ~rows["share"]]
             said, labels = (answers(task, kept[key]) for key in ("prediction", "label"))
             scores = {} if kept.empty else score(task.spec, said, labels)
-            place = grid.line(cell).aux, cell.task, split
-            runs += [(*place, m, scores.get(m, np.nan), len(kept)) for m in task.metrics]
+            runs += [(*place, split, m, scores.get(m, np.nan), len(kept)) for m in task.metrics]
     found = pd.DataFrame(runs, columns=[*SCORED, "score", "rows"]).groupby(SCORED, as_index=False)
     columns = ("score", "mean"), ("score", "std"), ("rows", "first")
     over_seeds = found.agg(**dict(zip(DECONTAMINATED, columns, strict=True)))
