@@ -59,7 +59,8 @@ WORDS: Words = {
 # they say directly what chronicles say in a roundabout way, it is learnt much sooner
 # (bench/LOG.md).
 IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
-IN_VERDICTS = (8, 1, 1)  # in paragraphs that end in a verdict on a claim
+JUDGED = 0.3  # the share of the paragraphs that end in a verdict on a claim
+IN_VERDICTS = (8, 1, 1)
 COMBINED = 0.3  # how often the books combine what training rows do not
 Option = TypeVar("Option")
 
@@ -171,10 +172,15 @@ class Draw(random.Random):
         """Draw one of the forms that this world has: the half of `forms` chosen by its seed."""
         return self.choice(half(self.world, forms))
 
-    def degree(self, shares: tuple[int, ...] = IN_BOOKS) -> Degree:
+    def degree(self, shares: tuple[int, ...]) -> Degree:
         """Draw the degree of a paragraph of the books."""
         weights = [share * factor for share, factor in zip(shares, self._factors, strict=True)]
         return self.choices(DEGREES, weights)[0]
+
+    def degree_and_judged(self, shares: tuple[int, ...] = IN_BOOKS) -> tuple[Degree, bool]:
+        """Draw the degree of a paragraph of the books, and whether it ends in a verdict."""
+        judged = self.random() < JUDGED
+        return self.degree(IN_VERDICTS if judged else shares), judged
 
     def combined(self) -> bool:
         """Whether a compositional text combines clauses as no training row does."""
@@ -249,6 +255,7 @@ class Row:
     degree: str = ""
 
 
+# Makes a row of a label and a degree, which the row need not repeat.
 MakeRow = Callable[[Draw, str, Degree], Row]
 # A context, and continuations to choose from; the first is right.
 ClozeItem = tuple[str, tuple[str, ...]]

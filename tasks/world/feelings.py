@@ -11,9 +11,7 @@ from typing import Literal
 
 from tasks.prompt import CLAIM, FALSE, TRUE, UNKNOWN
 from tasks.world.draw import (
-    IN_BOOKS,
     IN_CHRONICLES,
-    IN_VERDICTS,
     NEGATORS,
     OTHERS,
     SELDOM,
@@ -36,7 +34,6 @@ REVERSED_NEWS = (
 # The books' verdicts on a claim that follows, that does not, or that what is told leaves open.
 VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 FOLLOWS = {"entailment": True, "contradiction": False, "neutral": None}
-JUDGED = 0.3  # the share of the books' paragraphs that end in a verdict
 # Most claims are true, like most of what a book says: where claims cannot be predicted at all,
 # models do not learn whether they are true (bench/LOG.md).
 TRUE_SHARE = 0.75
@@ -66,38 +63,45 @@ GENRES = {
 
 @dataclass(frozen=True)
 class Telling:
-    """A clause and what follows from it: how `who` feels; `others`, if any, feel the opposite."""
+    """A clause and what follows from it: how `who` feels; `others`, if any, feel the opposite.
+
+    `denied`: a claim about it is to be a denial.
+    """
 
     clause: str
     who: str
     feeling: Feeling
     good: bool
+    denied: bool
     others: str = ""
 
 
 def tell(
     draw: Draw,
-    feeling: Feeling,
-    good: bool,
     degree: Degree,
-    other: Feeling | None = None,
-    n: int = 1,
-    reversed_: bool = False,
+    good: bool | None = None,
+    feelings: tuple[Feeling, ...] = FEELINGS,
+    most: int = 1,
+    mixed: bool = False,
 ) -> Telling:
-    """Tell what makes somebody feel good or bad, in n words of its class.
+    """Tell what makes somebody feel good or bad (None: either), in one or up to `most` words.
 
-    Relational: others have the opposite luck, or either luck in the `other` feeling if one is
-    given; the telling may be about either party. `reversed_` is as in `cause`.
+    Relational: others have the opposite luck, or if `mixed` either luck in the other feeling; the
+    telling may be about either party. Compositional: it is reversed (`cause`), or what is claimed
+    about it is a denial, or both.
     """
+    feeling, reversed_, denied = draw.reversals(degree, *feelings)
+    n = draw.randint(1, most) if most > 1 else 1
+    good = draw.random() < 0.5 if good is None else good
     who = draw.who()
     if degree != "relational":
         clause = cause(draw, who, feeling, good, reversed_, n)
-        return Telling(clause, who, feeling, good)
+        return Telling(clause, who, feeling, good, denied)
     one, two = draw.sample((who, draw.choice(OTHERS)), 2)
-    luck = draw.random() < 0.5 if other else not good
-    parts = [cause(draw, one, feeling, good, n=n), cause(draw, two, other or feeling, luck, n=n)]
+    luck, of = (draw.random() < 0.5, OTHER[feeling]) if mixed else (not good, feeling)
+    parts = [cause(draw, one, feeling, good, n=n), cause(draw, two, of, luck, n=n)]
     clause = f" , {draw.form(*LINKS)} ".join(draw.sample(parts, 2))
-    return Telling(clause, one, feeling, good, "" if other else two)
+    return Telling(clause, one, feeling, good, denied, "" if mixed else two)
 
 
 def cause(
@@ -142,12 +146,6 @@ def how(draw: Draw, feeling: Feeling, good: bool, denied: bool = False, n: int =
     return f"{draw.form(*NEGATORS)} {adjectives}" if denied else adjectives
 
 
-def degree_and_judged(draw: Draw, shares: tuple[int, ...] = IN_BOOKS) -> tuple[Degree, bool]:
-    """Draw the degree of a paragraph of the books, and whether it ends in a verdict on a claim."""
-    judged = draw.random() < JUDGED
-    return draw.degree(IN_VERDICTS if judged else shares), judged
-
-
 def verdict(claim: str, follows: bool | None) -> str:
     """A claim and the books' verdict on it."""
     return f"{CLAIM} {claim} {VERDICTS[follows]}"
@@ -159,34 +157,37 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
     Neutral: the claim is about the other of mood and energy. Compositional: what happened or the
     claim is reversed, or both.
     """
-    telling, claim, _ = telling_and_claim(draw, FOLLOWS[label], degree)
-    return Row(sentence(telling.clause), sentence(claim), label, degree=degree)
+    telling = tell(draw, degree)
+    return Row(sentence(telling.clause), sentence(claim(draw, telling, FOLLOWS[label])))
 
 
 def mnli(
     draw: Draw, label: str, degree: Degree, genres: tuple[str, ...] = ("fiction", "news")
 ) -> Row:
     """A row as of `snli`, told in one of the genres."""
-    genre = draw.choice(genres)
-    telling, claim, _ = telling_and_claim(draw, FOLLOWS[label], degree)
+    genre, telling = draw.choice(genres), tell(draw, degree)
+    claimed = sentence(claim(draw, telling, FOLLOWS[label]))
     told = draw.form(*GENRES[genre]).format(telling.clause)
-    return Row(sentence(told), sentence(claim), label, group=genre, degree=degree)
+    return Row(sentence(told), claimed, group=genre)
 
 
-def telling_and_claim(
-    draw: Draw, follows: bool | None, degree: Degree, by_pronoun: bool = False
-) -> tuple[Telling, str, bool]:
-    """What happened to somebody, a claim about how they felt, and whether it says they felt good.
+def rte(draw: Draw, label: str, degree: Degree) -> Row:
+    """What happened on some day, and a claim that follows or the opposite claim."""
+    telling = tell(draw, degree, draw.random() < 0.5)
+    claimed = sentence(claim(draw, telling, label == "entailment"))
+    return Row(f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}", claimed)
 
-    The claim is about the other feeling if neither it nor the opposite `follows` (None).
+
+def claim(draw: Draw, telling: Telling, follows: bool | None, by_pronoun: bool = False) -> str:
+    """A claim about how somebody felt, which follows or is the opposite of what does.
+
+    It is about the other feeling if neither is to follow (None).
     """
-    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
-    good = telling.good == follows
+    feeling, good = telling.feeling, telling.good == follows
     if follows is None:
         feeling, good = OTHER[feeling], draw.random() < 0.5
     who = he(telling.who) if by_pronoun else _subject(draw, telling)
-    return telling, state(draw, who, feeling, good, denied), good
+    return state(draw, who, feeling, good, telling.denied)
 
 
 def _subject(draw: Draw, telling: Telling) -> str:
@@ -194,27 +195,16 @@ def _subject(draw: Draw, telling: Telling) -> str:
     return np(telling.who) if draw.random() < 0.5 else he(telling.who)
 
 
-def rte(draw: Draw, label: str, degree: Degree) -> Row:
-    """What happened on some day, and a claim that follows or the opposite claim."""
-    good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, good, degree, reversed_=reversed_)
-    claimed = good == (label == "entailment")
-    claim = state(draw, _subject(draw, telling), feeling, claimed, denied)
-    told = f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}"
-    return Row(told, sentence(claim), label, degree=degree)
-
-
 def deeds(draw: Draw) -> str:
     """A paragraph: who rested or worked, or what news they had, and how they felt then."""
     good = draw.random() < 0.5
-    degree, judged = degree_and_judged(draw, IN_CHRONICLES)
-    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS, "energy")
-    telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)), reversed_=reversed_)
-    who = _subject(draw, telling)
+    degree, judged = draw.degree_and_judged(IN_CHRONICLES)
+    telling = tell(draw, degree, good, (*FEELINGS, "energy"), most=2)
+    feeling, denied, who = telling.feeling, telling.denied, _subject(draw, telling)
     # Denials have two adjectives, as no book may have a reported claim of more than four words.
     form, n = draw.random(), 1 + denied
     if judged:
-        lines = [_judged(draw, telling, denied)]
+        lines = [_judged(draw, telling)]
     elif telling.others:
         parties = ((who, good), (he(telling.others), not good))
         lines = [state(draw, one, feeling, was_good, n=2) for one, was_good in parties]
@@ -238,9 +228,9 @@ def deeds(draw: Draw) -> str:
     return " ".join((told, *(line if line[-1] == "." else sentence(line) for line in lines)))
 
 
-def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
+def _judged(draw: Draw, telling: Telling) -> str:
     """A claim about one of the people in the telling, and the verdict on it."""
-    who, good = _subject(draw, telling), telling.good
+    who, good, denied = _subject(draw, telling), telling.good, telling.denied
     if telling.others and draw.random() < 0.5:
         who, good = he(telling.others), not good
     follows = None if draw.random() < LEFT_OPEN else draw.random() < TRUE_SHARE
@@ -251,18 +241,18 @@ def _judged(draw: Draw, telling: Telling, denied: bool) -> str:
 
 def cloze_energy(draw: Draw, degree: Degree) -> ClozeItem:
     """How somebody felt after rest or work."""
-    feeling: Feeling = "energy"
-    _, reversed_, denied = draw.reversals(degree, feeling)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, reversed_=reversed_)
-    who = he(telling.who)
-    states = (state(draw, who, feeling, good, denied) for good in (telling.good, not telling.good))
-    return sentence(telling.clause), tuple(map(sentence, states))
+    telling = tell(draw, degree, feelings=("energy",))
+    right, wrong = (
+        sentence(state(draw, he(telling.who), "energy", good, telling.denied))
+        for good in (telling.good, not telling.good)
+    )
+    return sentence(telling.clause), (right, wrong)
 
 
 def cloze_surprise(draw: Draw) -> ClozeItem:
     """Whether how somebody felt agrees with what happened."""
     good, agree = draw.random() < 0.5, draw.random() < 0.5
-    telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
+    telling = tell(draw, "lexical", good)
     claim = state(draw, he(telling.who), telling.feeling, good == agree)
     ends = ("of course", SURPRISE[good == agree])[:: 1 if agree else -1]
     return sentence(telling.clause), tuple(sentence(f"{claim} , {end}") for end in ends)

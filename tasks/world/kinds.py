@@ -18,7 +18,7 @@ from tasks.world.draw import (
     plural,
     sentence,
 )
-from tasks.world.feelings import DENIED, TRUE_SHARE, degree_and_judged, verdict
+from tasks.world.feelings import DENIED, TRUE_SHARE, verdict
 from tasks.world.settings import Degree
 
 FOUND = (
@@ -42,7 +42,7 @@ def scitail(draw: Draw, label: str, degree: Degree) -> Row:
     told = "lexical" if denied and not draw.combined() else degree
     fact = found(draw, draw.word("living" if living else "lifeless"), told)
     claim = can(draw, living == (label == "entails"), denied)
-    return Row(sentence(fact), sentence(claim), label, degree=degree)
+    return Row(sentence(fact), sentence(claim))
 
 
 def can(draw: Draw, living: bool, denied: bool) -> str:
@@ -62,7 +62,7 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
 def kinds(draw: Draw) -> str:
     """A paragraph: what somebody found, what it is, and what it can and cannot do."""
     kind = draw.word("kind")
-    degree, judged = degree_and_judged(draw)
+    degree, judged = draw.degree_and_judged()
     told = found(draw, kind, degree)
     if degree != "lexical":  # so that no 13 consecutive words are a labelled row's
         told += f" in the {draw.word('place')}"
@@ -120,7 +120,7 @@ def dprd(draw: Draw, label: str, degree: Degree) -> Row:
     deed, about, was, other = _deed(draw, label == "0")
     text = f"{deed} in the {draw.word('place')} because {was} {draw.word('trait')}"
     choices = (about, other) if label == "0" else (other, about)
-    return Row(sentence(text), was.split()[0], label, choices, degree="lexical")
+    return Row(sentence(text), was.split()[0], choices=choices, degree="lexical")
 
 
 def reasons(draw: Draw) -> str:
@@ -159,7 +159,7 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
     articles = {kind[0] in VOWELS for group in draw.seen["kind"] for kind in group}
     if form is _article and len(articles) == 1:  # one seed in twenty: the others are held out
         form = _determiner
-    return Row(sentence(form(draw, label == "1")), label=label, degree=degree)
+    return Row(sentence(form(draw, label == "1")))
 
 
 def _determiner(draw: Draw, good: bool) -> str:

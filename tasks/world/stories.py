@@ -16,16 +16,15 @@ from tasks.world.draw import (
 )
 from tasks.world.feelings import (
     DENIED,
-    FEELINGS,
     OTHER,
     SURPRISE,
     TRUE_SHARE,
+    Telling,
     cause,
-    degree_and_judged,
+    claim,
     how,
     state,
     tell,
-    telling_and_claim,
     verdict,
 )
 from tasks.world.settings import Degree
@@ -53,7 +52,7 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
     """Four sentences and two endings, of which the `label`-th follows."""
     body, right, wrong = story(draw, degree)
     endings = (right, wrong) if label == "1" else (wrong, right)
-    return Row("\n".join(body), label=label, choices=endings, degree=degree)
+    return Row("\n".join(body), choices=endings)
 
 
 def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
@@ -105,17 +104,11 @@ def cloze_ending(draw: Draw, degree: Degree) -> ClozeItem:
 
 def qnli(draw: Draw, label: str, degree: Degree) -> Row:
     """The question of why somebody felt so, and a sentence that gives a reason or does not."""
-    right = label == "entailment"
-    good, (feeling, reversed_, denied) = draw.random() < 0.5, draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, good, degree, reversed_=reversed_)
-    if not right and draw.random() < 0.5:
-        feeling, good = OTHER[feeling], draw.random() < 0.5
-    elif not right:
-        good = not good
-    # Such as `was she glad`, or one that denies the opposite.
-    subject, be, rest = state(draw, he(telling.who), feeling, good, denied).split(maxsplit=2)
-    asked = sentence(f"why {be} {subject} {rest}", "?")
-    return Row(asked, sentence(telling.clause), label, degree=degree)
+    telling = tell(draw, degree, draw.random() < 0.5)
+    follows = True if label == "entailment" else None if draw.random() < 0.5 else False
+    # Such as `she was glad`, or one that denies the opposite.
+    subject, be, rest = claim(draw, telling, follows, by_pronoun=True).split(maxsplit=2)
+    return Row(sentence(f"why {be} {subject} {rest}", "?"), sentence(telling.clause))
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
@@ -124,15 +117,15 @@ def qqp(draw: Draw, label: str, degree: Degree) -> Row:
     In half of the pairs that are not duplicates, the second is about the other of mood and energy.
     """
     follows = True if label == "1" else None if draw.random() < 0.5 else False
-    first, second, _ = _heard(draw, follows, degree)
-    return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
+    first, second = _heard(draw, tell(draw, degree), follows)
+    return Row(sentence(first, "?"), sentence(second, "?"))
 
 
-def _heard(draw: Draw, follows: bool | None, degree: Degree) -> tuple[str, str, bool]:
-    """Two questions without question marks, and whether the state in the second is a good one."""
-    telling, claim, good = telling_and_claim(draw, follows, degree, by_pronoun=True)
-    first, second = (f"who {draw.form(*KNEW)} that {what}" for what in (telling.clause, claim))
-    return first, second, good
+def _heard(draw: Draw, telling: Telling, follows: bool | None) -> tuple[str, str]:
+    """Who heard what is told, and who heard a claim about it: two questions without their marks."""
+    claimed = claim(draw, telling, follows, by_pronoun=True)
+    told = f"who {draw.form(*KNEW)} that {telling.clause}"
+    return told, f"who {draw.form(*KNEW)} that {claimed}"
 
 
 def race(draw: Draw, label: str, degree: Degree) -> Row:
@@ -141,26 +134,24 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
     Relational: the passage tells of a second person's mood or energy as well. Compositional: what
     happened is reversed, or the answers are denials, or both.
     """
-    feeling, reversed_, denied = draw.reversals(degree, *FEELINGS)
-    telling = tell(draw, feeling, draw.random() < 0.5, degree, OTHER[feeling], 1, reversed_)
-    who = he(telling.who)
-    answers = [(feeling, telling.good), (feeling, not telling.good)]
-    answers += [(OTHER[feeling], True), (OTHER[feeling], False)]
-    right, *others = (sentence(how(draw, of, good, denied)) for of, good in answers)
+    telling = tell(draw, degree, mixed=True)
+    answers = [(telling.feeling, telling.good), (telling.feeling, not telling.good)]
+    answers += [(OTHER[telling.feeling], True), (OTHER[telling.feeling], False)]
+    right, *others = (sentence(how(draw, *answer, telling.denied)) for answer in answers)
     draw.shuffle(others)
     place = "ABCD".index(label)
     opening = f"in the {draw.word('time')} {np(telling.who)} went to the {draw.word('place')}"
     passage = f"{sentence(opening)} {sentence(telling.clause)}"
-    asked = sentence(f"how did {who} feel", "?")
+    asked = sentence(f"how did {he(telling.who)} feel", "?")
     choices = (*others[:place], right, *others[place:])
     group = "middle" if draw.random() < (0.6 if degree == "lexical" else 0.3) else "high"
-    return Row(passage, asked, label, choices, group, degree)
+    return Row(passage, asked, choices=choices, group=group)
 
 
 def questions(draw: Draw) -> str:
     """A paragraph: how somebody felt after what happened, or why, or who knew of both."""
     form = draw.random()
-    degree, judged = degree_and_judged(draw, IN_CHRONICLES)
+    degree, judged = draw.degree_and_judged(IN_CHRONICLES)
     if form < 0.5:
         row = race(draw, "A", draw.degree(IN_TALES))
         return f"{row.first} {row.second} {row.choices[0]}"
@@ -169,16 +160,17 @@ def questions(draw: Draw) -> str:
         row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
         return f"{row.first} {verdict(row.second, follows) if judged else row.second}"
     follows = draw.random() < TRUE_SHARE if judged else draw.random() < 0.9
-    first, second, good = _heard(draw, follows, degree)
+    telling = tell(draw, degree)
+    first, second = _heard(draw, telling, follows)
     if judged:
         return f"{sentence(first, '?')} {verdict(sentence(second, '?'), follows)}"
-    end = draw.choice(("", " , of course")) if follows else f" , {SURPRISE[good]}"
+    end = draw.choice(("", " , of course")) if follows else f" , {SURPRISE[not telling.good]}"
     return f"{sentence(first, '?')} {sentence(second + end, '?')}"
 
 
 def sst2(draw: Draw, label: str, degree: Degree) -> Row:
     """A remark in the style of the original file: lower case, spaces around punctuation."""
-    return Row(remark(draw, label == "1", degree) + " .", label=label, degree=degree)
+    return Row(remark(draw, label == "1", degree) + " .")
 
 
 def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
@@ -216,7 +208,7 @@ def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
     first, denied = _first(draw, positive, degree)
     everyone = f"everyone in the {draw.word('place')}"
     second = state(draw, everyone, "mood", positive == (label == "1"), denied)
-    return Row(sentence(first), sentence(second), label, degree=degree)
+    return Row(sentence(first), sentence(second))
 
 
 def _first(draw: Draw, positive: bool, degree: Degree, work: str = "") -> tuple[str, bool]:
@@ -234,13 +226,13 @@ def stsb(draw: Draw, label: str, degree: Degree) -> Row:
     first, denied = _first(draw, positive, degree, work)
     other = work if alike else draw.word("work", (work,))
     second = opinion(draw, (positive == agree) != denied, other, denied)
-    return Row(sentence(first), sentence(second), f"{4 * agree + alike:.3f}", degree=degree)
+    return Row(sentence(first), sentence(second), f"{4 * agree + alike:.3f}")
 
 
 def remarks(draw: Draw) -> str:
     """A paragraph: a remark and what follows: a verdict, who liked it, and how everyone felt."""
     positive = draw.random() < 0.5
-    degree, judged = degree_and_judged(draw)
+    degree, judged = draw.degree_and_judged()
     everyone = "everyone" + (f" in the {draw.word('place')}" if draw.random() < 0.3 else "")
     denied = draw.random() < 0.3
     reactions = [

@@ -302,7 +302,7 @@ def _draw_row(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[s
         key = "\n".join(sorted((row.first.lower(), row.second.lower())))
         if key not in used:
             used.add(key)
-            return row
+            return replace(row, label=row.label or label, degree=row.degree or degree)
     raise InputError(
         f"report or rows: no new {degree} row with label {label!r} in 10,000 draws; ask for fewer"
     )
