@@ -1,52 +1,44 @@
-"""What makes people glad or sad, fresh or weary: SNLI, MNLI, RTE, and the books' deeds.
+"""What makes people glad or sad, fresh or weary: all that deeds, stories and questions tell of.
 
-Stories and questions are made of the same clauses. There are three degrees of difficulty, the same
+SNLI, MNLI and RTE; Story Cloze; QNLI, QQP and RACE. There are three degrees of difficulty, the same
 in every task but CoLA. Lexical: the class of one word settles the label. Relational: two clauses
 contrast, and one of them counts. Compositional: a word reverses what another says ("hated",
 "hardly", "not"), in one of two texts or in both.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-from tasks.prompt import CLAIM, FALSE, TRUE, UNKNOWN
 from tasks.world.draw import (
+    ADJECTIVES,
+    CAUSES,
+    FEELINGS,
     IN_CHRONICLES,
-    NEGATORS,
+    IN_TALES,
+    NAMES,
+    OTHER,
     OTHERS,
     SELDOM,
+    TRUE_SHARE,
     ClozeItem,
     Draw,
+    Feeling,
     Row,
     a,
     he,
     np,
     sentence,
+    state,
+    verdict,
 )
 from tasks.world.settings import Degree
 
-Feeling = Literal["mood", "energy"]
 REVERSED_NEWS = (
     "{who} {liking} the {thing} and {news} it",
     "{who} {news} the {thing} that {he} {liking}",
     "{who} {news} the {thing} , for {he} {liking} it",
 )
-# The books' verdicts on a claim that follows, that does not, or that what is told leaves open.
-VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 FOLLOWS = {"entailment": True, "contradiction": False, "neutral": None}
-# Most claims are true, like most of what a book says: where claims cannot be predicted at all,
-# models do not learn whether they are true (bench/LOG.md).
-TRUE_SHARE = 0.75
-DENIED = 0.2  # the share of denials among the claims about kinds and remarks
 LINKS = ("but", "while", "whereas", "yet")
-FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
-OTHER: dict[Feeling, Feeling] = {"mood": "energy", "energy": "mood"}
-# For each feeling, the classes of its adjectives and of its causes, the good ones first.
-ADJECTIVES: dict[Feeling, tuple[str, str]] = {
-    "mood": ("happy", "sad"),
-    "energy": ("fresh", "weary"),
-}
-CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("rest", "work_hard")}
 # The word after a state that nobody expected. Without it nothing in the books would compare how
 # somebody felt with what had happened.
 SURPRISE = {True: "luckily", False: "alas"}
@@ -59,6 +51,8 @@ GENRES = {
     "talk": ("well , {} , you know", "oh , {} , you see"),
     "letters": ("I hear that {}", "you may know that {}"),
 }
+HOME = ("Then {} came home", "Soon {} went away", "Later {} came home", "Afterwards {} went away")
+KNEW = ("heard", "knew", "guessed", "noticed")
 
 
 @dataclass(frozen=True)
@@ -132,23 +126,21 @@ def _where(draw: Draw) -> str:
     return f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
 
 
-def state(
-    draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False, n: int = 1
-) -> str:
-    """How somebody felt, in n adjectives; if `denied`, by denying the opposite."""
-    be = "were" if who in (*OTHERS, "they") else "was"
-    return f"{who} {be} {how(draw, feeling, good, denied, n)}"
+def claim(draw: Draw, telling: Telling, follows: bool | None, by_pronoun: bool = False) -> str:
+    """A claim about how somebody felt, which follows or is the opposite of what does.
+
+    It is about the other feeling if neither is to follow (None).
+    """
+    feeling, good = telling.feeling, telling.good == follows
+    if follows is None:
+        feeling, good = OTHER[feeling], draw.random() < 0.5
+    who = he(telling.who) if by_pronoun else _subject(draw, telling)
+    return state(draw, who, feeling, good, telling.denied)
 
 
-def how(draw: Draw, feeling: Feeling, good: bool, denied: bool = False, n: int = 1) -> str:
-    """The adjectives of `state`, with a negation if `denied`."""
-    adjectives = draw.words(ADJECTIVES[feeling][good == denied], n, "or" if denied else "and")
-    return f"{draw.form(*NEGATORS)} {adjectives}" if denied else adjectives
-
-
-def verdict(claim: str, follows: bool | None) -> str:
-    """A claim and the books' verdict on it."""
-    return f"{CLAIM} {claim} {VERDICTS[follows]}"
+def _subject(draw: Draw, telling: Telling) -> str:
+    """Whom a claim is about, by name or by pronoun."""
+    return np(telling.who) if draw.random() < 0.5 else he(telling.who)
 
 
 def snli(draw: Draw, label: str, degree: Degree) -> Row:
@@ -176,23 +168,6 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     telling = tell(draw, degree, draw.random() < 0.5)
     claimed = sentence(claim(draw, telling, label == "entailment"))
     return Row(f"{DAY.format(draw.word('time'))} {sentence(telling.clause)}", claimed)
-
-
-def claim(draw: Draw, telling: Telling, follows: bool | None, by_pronoun: bool = False) -> str:
-    """A claim about how somebody felt, which follows or is the opposite of what does.
-
-    It is about the other feeling if neither is to follow (None).
-    """
-    feeling, good = telling.feeling, telling.good == follows
-    if follows is None:
-        feeling, good = OTHER[feeling], draw.random() < 0.5
-    who = he(telling.who) if by_pronoun else _subject(draw, telling)
-    return state(draw, who, feeling, good, telling.denied)
-
-
-def _subject(draw: Draw, telling: Telling) -> str:
-    """Whom a claim is about, by name or by pronoun."""
-    return np(telling.who) if draw.random() < 0.5 else he(telling.who)
 
 
 def deeds(draw: Draw) -> str:
@@ -242,17 +217,132 @@ def _judged(draw: Draw, telling: Telling) -> str:
 def cloze_energy(draw: Draw, degree: Degree) -> ClozeItem:
     """How somebody felt after rest or work."""
     telling = tell(draw, degree, feelings=("energy",))
-    right, wrong = (
-        sentence(state(draw, he(telling.who), "energy", good, telling.denied))
-        for good in (telling.good, not telling.good)
-    )
-    return sentence(telling.clause), (right, wrong)
+    states = (claim(draw, telling, follows, by_pronoun=True) for follows in (True, False))
+    return sentence(telling.clause), tuple(map(sentence, states))
 
 
 def cloze_surprise(draw: Draw) -> ClozeItem:
     """Whether how somebody felt agrees with what happened."""
     good, agree = draw.random() < 0.5, draw.random() < 0.5
     telling = tell(draw, "lexical", good)
-    claim = state(draw, he(telling.who), telling.feeling, good == agree)
-    ends = ("of course", SURPRISE[good == agree])[:: 1 if agree else -1]
-    return sentence(telling.clause), tuple(sentence(f"{claim} , {end}") for end in ends)
+    claimed = claim(draw, telling, agree, by_pronoun=True)
+    right, wrong = ("of course", SURPRISE[good]) if agree else (SURPRISE[not good], "of course")
+    return sentence(telling.clause), tuple(sentence(f"{claimed} , {end}") for end in (right, wrong))
+
+
+def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
+    """Four sentences and two endings, of which the `label`-th follows."""
+    body, right, wrong = story(draw, degree)
+    endings = (right, wrong) if label == "1" else (wrong, right)
+    return Row("\n".join(body), choices=endings)
+
+
+def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
+    """Four sentences, the ending that follows, in n adjectives, and the opposite one.
+
+    Lexical: good news makes people glad. Relational: others have opposite news. Compositional:
+    losing what one hates makes one glad too, or the endings are denials; in reported rows also
+    both.
+    """
+    _, liked, denied = draw.reversals(degree, "mood")
+    good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
+    thing, others = draw.word("thing"), draw.choice(OTHERS)
+    opening = f"In the {draw.word('time')} {who} went to the {place}"
+    verb = draw.words("gain" if good else "loss", n)
+    if degree == "relational":
+        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, others, "mood", not good, n=n)]
+        told = [f"{others} came too", *draw.sample(lines, 2)]
+    elif liked:
+        loved = draw.random() < 0.4
+        verb = draw.word("gain" if good == loved else "loss")
+        liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
+        told = [liking, f"There {he(who)} {verb} it", draw.form(*HOME).format(he(who))]
+    else:
+        came = f"{a(draw.word('living'))} came too"
+        told = [came, f"There {he(who)} {verb} {a(thing)}", draw.form(*HOME).format(he(who))]
+    form = draw.choice(("{}", "In the end {}"))
+    right, wrong = (
+        sentence(form.format(state(draw, who, "mood", g, denied, n))) for g in (good, not good)
+    )
+    return tuple(map(sentence, (opening, *told))), right, wrong
+
+
+def stories(draw: Draw) -> str:
+    """A paragraph: a story with its right ending."""
+    (first, *body), right, _ = story(draw, draw.degree(IN_TALES), draw.choice((1, 2)))
+    parts = (p if p.split()[0] in NAMES else p[0].lower() + p[1:] for p in (*body, right))
+    # After "And", so that no book shares 13 consecutive words with a reported story.
+    return " ".join((first, *(f"And {part}" for part in parts)))
+
+
+def cloze_ending(draw: Draw, degree: Degree) -> ClozeItem:
+    """The ending of a story."""
+    body, right, wrong = story(draw, degree)
+    return " ".join(body), (right, wrong)
+
+
+def qnli(draw: Draw, label: str, degree: Degree) -> Row:
+    """The question of why somebody felt so, and a sentence that gives a reason or does not."""
+    telling = tell(draw, degree, draw.random() < 0.5)
+    follows = True if label == "entailment" else None if draw.random() < 0.5 else False
+    # Such as `she was glad`, or one that denies the opposite.
+    subject, be, rest = claim(draw, telling, follows, by_pronoun=True).split(maxsplit=2)
+    return Row(sentence(f"why {be} {subject} {rest}", "?"), sentence(telling.clause))
+
+
+def qqp(draw: Draw, label: str, degree: Degree) -> Row:
+    """Two questions: who heard what happened, and who heard how somebody felt.
+
+    In half of the pairs that are not duplicates, the second is about the other of mood and energy.
+    """
+    follows = True if label == "1" else None if draw.random() < 0.5 else False
+    first, second = _heard(draw, tell(draw, degree), follows)
+    return Row(sentence(first, "?"), sentence(second, "?"))
+
+
+def _heard(draw: Draw, telling: Telling, follows: bool | None) -> tuple[str, str]:
+    """Who heard what is told, and who heard a claim about it: two questions without their marks."""
+    claimed = claim(draw, telling, follows, by_pronoun=True)
+    told = f"who {draw.form(*KNEW)} that {telling.clause}"
+    return told, f"who {draw.form(*KNEW)} that {claimed}"
+
+
+def race(draw: Draw, label: str, degree: Degree) -> Row:
+    """A passage, the question of how somebody felt, and four answers: glad, sad, fresh and weary.
+
+    Relational: the passage tells of a second person's mood or energy as well. Compositional: what
+    happened is reversed, or the answers are denials, or both.
+    """
+    telling = tell(draw, degree, mixed=True)
+    answers = [(telling.feeling, telling.good), (telling.feeling, not telling.good)]
+    answers += [(OTHER[telling.feeling], True), (OTHER[telling.feeling], False)]
+    said = (state(draw, "they", *answer, telling.denied) for answer in answers)
+    right, *others = (sentence(what.removeprefix("they were ")) for what in said)
+    draw.shuffle(others)
+    place = "ABCD".index(label)
+    opening = f"in the {draw.word('time')} {np(telling.who)} went to the {draw.word('place')}"
+    passage = f"{sentence(opening)} {sentence(telling.clause)}"
+    asked = sentence(f"how did {he(telling.who)} feel", "?")
+    choices = (*others[:place], right, *others[place:])
+    group = "middle" if draw.random() < (0.6 if degree == "lexical" else 0.3) else "high"
+    return Row(passage, asked, choices=choices, group=group)
+
+
+def questions(draw: Draw) -> str:
+    """A paragraph: how somebody felt after what happened, or why, or who knew of both."""
+    form = draw.random()
+    degree, judged = draw.degree_and_judged(IN_CHRONICLES)
+    if form < 0.5:
+        row = race(draw, "A", draw.degree(IN_TALES))
+        return f"{row.first} {row.second} {row.choices[0]}"
+    if form < 0.75:
+        follows = draw.random() < TRUE_SHARE
+        row = qnli(draw, "entailment" if follows or not judged else "not_entailment", degree)
+        return f"{row.first} {verdict(row.second, follows) if judged else row.second}"
+    follows = draw.random() < TRUE_SHARE if judged else draw.random() < 0.9
+    telling = tell(draw, degree)
+    first, second = _heard(draw, telling, follows)
+    if judged:
+        return f"{sentence(first, '?')} {verdict(sentence(second, '?'), follows)}"
+    end = draw.choice(("", " , of course")) if follows else f" , {SURPRISE[not telling.good]}"
+    return f"{sentence(first, '?')} {sentence(second + end, '?')}"

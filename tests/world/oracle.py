@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 from tasks import Example
 from tasks.world.draw import CLASSES, GENDER, NEGATORS, SELDOM, alive, he, np
-from tasks.world.feelings import GENRES, LINKS
-from tasks.world.stories import KNEW
+from tasks.world.feelings import GENRES, KNEW, LINKS
 from tests.world import parser
 from tests.world.parser import (
     Feeling,

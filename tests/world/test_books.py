@@ -18,12 +18,12 @@ from tasks.world.draw import (
     IN_CHRONICLES,
     IN_TALES,
     IN_VERDICTS,
+    VERDICTS,
     Draw,
 )
-from tasks.world.feelings import VERDICTS
+from tasks.world.feelings import KNEW
 from tasks.world.make import ASKED, CLAIM_WORDS, fingerprints, make_world, normalise
 from tasks.world.settings import DEGREES, Degree, WorldSettings
-from tasks.world.stories import KNEW
 from tests.world import oracle, parser
 from tests.world.conftest import read_books
 

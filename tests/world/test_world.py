@@ -22,8 +22,8 @@ from tasks.common.files import sha256_file
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.world import read_degrees
-from tasks.world.draw import WORDS, Draw, half, words_of
-from tasks.world.feelings import FEELINGS, LINKS
+from tasks.world.draw import FEELINGS, WORDS, Draw, half, words_of
+from tasks.world.feelings import LINKS
 from tasks.world.make import make_world
 from tasks.world.settings import DEGREES, SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
