@@ -105,6 +105,12 @@ def test_a_world_without_any_discourse_or_degree_is_refused(key: str, kinds):
     assert said.startswith(f"{key}: found ") and "above 0" in said
 
 
+def test_a_degree_that_is_not_given_has_the_default_of_its_key():
+    parsed = WorldSettings.parse('{"reported": {"lexical": 0}, "book_degrees": {"lexical": 0.5}}')
+    assert parsed.reported == WorldSettings().reported.model_copy(update={"lexical": 0})
+    assert parsed.book_degrees.shares() == {"lexical": 0.5, "relational": 1, "compositional": 1}
+
+
 def read_books(world: Path) -> None:
     list_documents(world / "books", CorpusSettings(heldout=1))
 
