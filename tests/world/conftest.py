@@ -12,7 +12,7 @@ from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS
 
 Splits = dict[str, list[Example]]
-LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000))
+LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000), cloze=400)
 SMALL = WorldSettings(seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), cloze=10)
 
 
@@ -29,12 +29,6 @@ def _reader(world: Path) -> Callable[[str], Splits]:
         return {split: found.read(world / found.folder, split) for split in found.rows}
 
     return read
-
-
-@pytest.fixture(scope="session")
-def settings() -> WorldSettings:
-    """The settings of `world`."""
-    return LARGE
 
 
 @pytest.fixture(scope="session")

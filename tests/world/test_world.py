@@ -29,6 +29,7 @@ from tasks.world.settings import DEGREES, SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.gpt1.examples import write_tokenizer
 from tests.support.programs import refusal
+from tests.world.conftest import LARGE
 from tests.world.oracle import degree as degree_of
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
@@ -178,7 +179,7 @@ def degrees(world: Path) -> dict[str, str]:
 
 
 def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
-    degrees: dict[str, str], settings: WorldSettings
+    degrees: dict[str, str],
 ):
     splits: dict[tuple[str, str], Counter[str]] = {}
     for row, degree in degrees.items():
@@ -186,7 +187,7 @@ def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
         splits.setdefault((name, split), Counter())[degree] += 1
     for (name, split), counts in splits.items():
         is_training = split == task(name).train
-        shares = (settings.degrees if is_training else settings.reported).shares()
+        shares = (LARGE.degrees if is_training else LARGE.reported).shares()
         if name == "dprd":
             assert set(counts) == {"lexical"}
             continue
