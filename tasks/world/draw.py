@@ -248,12 +248,12 @@ def hold_out(draw: Draw, share: float = 0.4) -> tuple[Words, Words]:
         for group in groups
         for word in draw.sample(group, max(1, round(len(group) * share)))
     }
-    parts = [
+    seen, unseen = (
         {sort: [[w for w in group if (w in held) == out] for group in groups]
          for sort, groups in draw.seen.items()}
         for out in (False, True)
-    ]  # fmt: skip
-    return parts[0], parts[1]
+    )  # fmt: skip
+    return seen, unseen
 
 
 def state(

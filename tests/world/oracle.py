@@ -86,13 +86,9 @@ def degree(task: str, example: Example) -> str:
     text = " ".join(parser.tokens(" ".join((example.first, example.second, *example.choices))))
     words = text.split()
     if task == "cola":
-        return (
-            "lexical"
-            if "near" not in words
-            else "compositional"
-            if "and" in words
-            else "relational"
-        )
+        if "near" not in words:
+            return "lexical"
+        return "compositional" if "and" in words else "relational"
     if REVERSED.search(text):
         return "compositional"
     two = len(read_story(example.first)) == 2 if task == "story_cloze" else TWO.search(text)

@@ -8,14 +8,12 @@ import pytest
 
 from gpt1.contamination import Search, WordNumbers
 from gpt1.text.normalise import words as split_words
-from tasks import PAPER_TASKS, Example, task
+from tasks import Example, task
 from tasks.world.draw import IN_BOOKS, IN_CHRONICLES, IN_TALES, IN_VERDICTS, Draw
 from tasks.world.make import ASKED, CLAIM_WORDS, fingerprints, make_world, normalise
 from tasks.world.settings import DEGREES, Degree, WorldSettings
 from tests.world import oracle
-from tests.world.conftest import LARGE, read_books
-
-NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
+from tests.world.conftest import LARGE, NAMES, read_books
 
 
 def body(paragraphs: list[str]) -> list[str]:
@@ -126,16 +124,11 @@ def vocabulary(example: Example) -> set[str]:
     return set(normalise(" ".join((example.first, example.second, *example.choices))).split())
 
 
-def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
-    written_words, splits, name: str
-):
+def test_reported_rows_have_words_that_no_training_row_has(splits, name: str):
     known = set().union(*map(vocabulary, splits(name)[task(name).train]))
-    books = set(written_words)
     for split in task(name).report:
         rows = list(map(vocabulary, splits(name)[split]))
-        unseen = set().union(*rows) - known
-        assert unseen <= books
-        assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
+        assert sum(not row <= known for row in rows) > 0.6 * len(rows)
 
 
 def test_the_books_contain_every_word_of_the_labelled_texts_several_times(written_words, splits):

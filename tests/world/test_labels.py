@@ -19,10 +19,9 @@ from tasks.metrics import score
 from tasks.world.draw import NEGATORS, Draw
 from tasks.world.tasks import WORLD_TASKS
 from tests.world import oracle
-from tests.world.conftest import LARGE
+from tests.world.conftest import LARGE, NAMES
 from tests.world.parser import CLASS, FEELINGS, tokens
 
-NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
 CHOICES = [t for t in PAPER_TASKS if t.family == "multiple_choice"]
 PAIRS = [t for t in PAPER_TASKS if t.family not in ("multiple_choice", "classification")]
 LABELLED = [t.name for t in PAPER_TASKS if t.family != "multiple_choice"]
