@@ -1,4 +1,4 @@
-"""What all texts of the world are made of: words and their forms, random draws of them, and rows.
+"""What all texts of the world are made of: words and their forms, random draws of them, rows.
 
 People and names have a gender, kinds a category that is alive or not; opinions, feelings, deeds and
 news are classes of words. Labels follow from these tables (`lexicon.yaml`) and from nothing else. A
@@ -11,10 +11,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import yaml
 
+from tasks.prompt import CLAIM, FALSE, TRUE, UNKNOWN
 from tasks.world.settings import DEGREES, Degree
 
 _LEXICON: dict[str, Any] = yaml.safe_load(
@@ -37,6 +38,12 @@ THINGS, PLACES, TIMES, NUMBERS, LIVING = (
 CATEGORIES = _lists("categories")
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
 CLASSES = _lists("classes")
+Feeling = Literal["mood", "energy"]
+FEELINGS: tuple[Feeling, ...] = get_args(Feeling)
+OTHER: dict[Feeling, Feeling] = {"mood": "energy", "energy": "mood"}
+# For each feeling, the classes of its adjectives and of its causes, the good ones first.
+ADJECTIVES = {"mood": ("happy", "sad"), "energy": ("fresh", "weary")}
+CAUSES = {"mood": ("gain", "loss"), "energy": ("rest", "work_hard")}
 # The words that reverse an adjective, and those that reverse a verb.
 NEGATORS = ("not", "hardly", "far from", "by no means", "anything but", "scarcely")
 SELDOM = ("never", "hardly", "scarcely", "rarely", "seldom", "barely")
@@ -59,8 +66,15 @@ WORDS: Words = {
 # they say directly what chronicles say in a roundabout way, it is learnt much sooner
 # (bench/LOG.md).
 IN_BOOKS, IN_TALES, IN_CHRONICLES = (8, 2, 3), (7, 1, 2), (6, 3, 3)
-IN_VERDICTS = (8, 1, 1)  # in paragraphs that end in a verdict on a claim
+JUDGED = 0.3  # the share of the paragraphs that end in a verdict on a claim
+IN_VERDICTS = (8, 1, 1)
+# Most claims are true, like most of what a book says: where claims cannot be predicted at all,
+# models do not learn whether they are true (bench/LOG.md).
+TRUE_SHARE = 0.75
+DENIED = 0.2  # the share of denials among the claims about kinds and remarks
 COMBINED = 0.3  # how often the books combine what training rows do not
+# The books' verdicts on a claim that follows, that does not, or that what is told leaves open.
+VERDICTS = {True: TRUE, False: FALSE, None: UNKNOWN}
 Option = TypeVar("Option")
 
 
@@ -171,10 +185,15 @@ class Draw(random.Random):
         """Draw one of the forms that this world has: the half of `forms` chosen by its seed."""
         return self.choice(half(self.world, forms))
 
-    def degree(self, shares: tuple[int, ...] = IN_BOOKS) -> Degree:
+    def degree(self, shares: tuple[int, ...]) -> Degree:
         """Draw the degree of a paragraph of the books."""
         weights = [share * factor for share, factor in zip(shares, self._factors, strict=True)]
         return self.choices(DEGREES, weights)[0]
+
+    def degree_and_judged(self, shares: tuple[int, ...] = IN_BOOKS) -> tuple[Degree, bool]:
+        """Draw the degree of a paragraph of the books, and whether it ends in a verdict."""
+        judged = self.random() < JUDGED
+        return self.degree(IN_VERDICTS if judged else shares), judged
 
     def combined(self) -> bool:
         """Whether a compositional text combines clauses as no training row does."""
@@ -229,12 +248,27 @@ def hold_out(draw: Draw, share: float = 0.4) -> tuple[Words, Words]:
         for group in groups
         for word in draw.sample(group, max(1, round(len(group) * share)))
     }
-    parts = [
+    seen, unseen = (
         {sort: [[w for w in group if (w in held) == out] for group in groups]
          for sort, groups in draw.seen.items()}
         for out in (False, True)
-    ]  # fmt: skip
-    return parts[0], parts[1]
+    )  # fmt: skip
+    return seen, unseen
+
+
+def state(
+    draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False, n: int = 1
+) -> str:
+    """How somebody felt, in n adjectives; if `denied`, by denying the opposite."""
+    be = "were" if who in (*OTHERS, "they") else "was"
+    adjectives = draw.words(ADJECTIVES[feeling][good == denied], n, "or" if denied else "and")
+    negator = f"{draw.form(*NEGATORS)} " if denied else ""
+    return f"{who} {be} {negator}{adjectives}"
+
+
+def verdict(claimed: str, follows: bool | None) -> str:
+    """A claim and the books' verdict on it."""
+    return f"{CLAIM} {claimed} {VERDICTS[follows]}"
 
 
 @dataclass(frozen=True)
@@ -249,6 +283,7 @@ class Row:
     degree: str = ""
 
 
+# Makes a row of a label and a degree, which the row need not repeat.
 MakeRow = Callable[[Draw, str, Degree], Row]
 # A context, and continuations to choose from; the first is right.
 ClozeItem = tuple[str, tuple[str, ...]]

@@ -31,7 +31,7 @@ from tasks.common.files import (
     write_json,
     writing,
 )
-from tasks.world import feelings, kinds, stories
+from tasks.world import feelings, remarks
 from tasks.world.draw import NUMBERS, ClozeItem, Draw
 from tasks.world.settings import Discourse, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS, Splits, make_splits
@@ -39,38 +39,38 @@ from tasks.world.tasks import WORLD_TASKS, Splits, make_splits
 DEGREES_FILE = "degrees.csv"  # moved first, so that a killed program leaves its mark
 CLOZE_FILE = "Cloze/items.jsonl"
 CLAIM_WORDS = 4  # texts of at most so many words may occur in the books
-ASKED = re.compile(f"^who ({'|'.join(stories.KNEW)}) that ")  # before a claim of QQP
+ASKED = re.compile(f"^who ({'|'.join(feelings.KNEW)}) that ")  # before a claim of QQP
 NGRAM = 13  # the length of the contamination table's n-grams
 LINK = re.compile(r"^(but|for|though|whereas|while|yet) ")
 SENTENCE_END, CLAUSE_END = re.compile(r"[.!?:\n]"), re.compile(r"[.!?:\n,]")
 WORD = re.compile(r"\w+|[^\w\s]")
 # For each kind of discourse, the title of its books and the maker of its paragraphs.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
-    "remarks": ("Diary", stories.remarks),
-    "stories": ("Tales", stories.stories),
+    "remarks": ("Diary", remarks.remarks),
+    "stories": ("Tales", feelings.stories),
     "deeds": ("Chronicle", feelings.deeds),
-    "kinds": ("Nature", kinds.kinds),
-    "questions": ("Reader", stories.questions),
-    "reasons": ("Characters", kinds.reasons),
-    "forms": ("Pictures", kinds.forms),
+    "kinds": ("Nature", remarks.kinds),
+    "questions": ("Reader", feelings.questions),
+    "reasons": ("Characters", remarks.reasons),
+    "forms": ("Pictures", remarks.forms),
 }
 # For every skill that the books teach, the maker of its cloze items.
 SKILLS: dict[str, Callable[[Draw], ClozeItem]] = {
-    "agreement": kinds.cloze_agreement,
-    "reflexive": kinds.cloze_reflexive,
-    "opinion": partial(stories.cloze_opinion, degree="lexical"),
-    "conceded opinion": partial(stories.cloze_opinion, degree="relational"),
-    "denied opinion": partial(stories.cloze_opinion, degree="compositional"),
-    "ending": partial(stories.cloze_ending, degree="lexical"),
-    "ending of two": partial(stories.cloze_ending, degree="relational"),
-    "ending and liking": partial(stories.cloze_ending, degree="compositional"),
+    "agreement": remarks.cloze_agreement,
+    "reflexive": remarks.cloze_reflexive,
+    "opinion": partial(remarks.cloze_opinion, degree="lexical"),
+    "conceded opinion": partial(remarks.cloze_opinion, degree="relational"),
+    "denied opinion": partial(remarks.cloze_opinion, degree="compositional"),
+    "ending": partial(feelings.cloze_ending, degree="lexical"),
+    "ending of two": partial(feelings.cloze_ending, degree="relational"),
+    "ending and liking": partial(feelings.cloze_ending, degree="compositional"),
     "energy": partial(feelings.cloze_energy, degree="lexical"),
     "energy of two": partial(feelings.cloze_energy, degree="relational"),
     "seldom": partial(feelings.cloze_energy, degree="compositional"),
     "surprise": feelings.cloze_surprise,
-    "category": kinds.cloze_category,
-    "ability": partial(kinds.cloze_ability, degree="lexical"),
-    "pronoun": kinds.cloze_pronoun,
+    "category": remarks.cloze_category,
+    "ability": partial(remarks.cloze_ability, degree="lexical"),
+    "pronoun": remarks.cloze_pronoun,
 }
 
 

@@ -1,8 +1,8 @@
 """Typed settings of the synthetic world; equal settings give equal files, byte by byte."""
 
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from tasks.common.settings import Settings
 
@@ -46,13 +46,14 @@ def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
 
 
 class Degrees(Settings):
-    """Shares of the rows of each degree of difficulty; they are divided by their sum."""
+    """A share for each degree of difficulty."""
 
-    lexical: Share = Field(0.4, description="rows that classes of words settle")
-    relational: Share = Field(0.4, description="rows with two clauses, one of which counts")
-    compositional: Share = Field(
-        0.2, description="rows with a word that reverses another, such as a negation"
-    )
+    lexical: Share = 0.4
+    """what classes of words settle"""
+    relational: Share = 0.4
+    """two clauses, one of which counts"""
+    compositional: Share = 0.2
+    """a word that reverses another, such as a negation"""
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
@@ -63,16 +64,6 @@ class Degrees(Settings):
         if not any(self.shares().values()):
             raise ValueError("a degree needs a share above 0")
         return self
-
-
-class BookDegrees(Degrees):
-    """Factors on the frequencies of the degrees in the books, which depend on the paragraph."""
-
-    lexical: Share = Field(1.0, description="paragraphs that classes of words settle")
-    relational: Share = Field(1.0, description="paragraphs with two clauses, one of which counts")
-    compositional: Share = Field(
-        1.0, description="paragraphs with a word that reverses another, such as a negation"
-    )
 
 
 class WorldSettings(Settings):
@@ -91,7 +82,7 @@ class WorldSettings(Settings):
     """shares of the training rows of each degree of difficulty; they are divided by their sum"""
     reported: Degrees = Degrees(lexical=0.25, relational=0.25, compositional=0.5)
     """the same for all other rows, by default half of them compositional"""
-    book_degrees: BookDegrees = BookDegrees()
+    book_degrees: Degrees = Degrees(lexical=1.0, relational=1.0, compositional=1.0)
     """factors on how often the books' paragraphs are of each degree; with {relational: 0,
     compositional: 0} they tell everything in the plainest way"""
     scale: Annotated[float, Field(gt=0, le=10)] = 1.0
@@ -102,6 +93,13 @@ class WorldSettings(Settings):
     """number of training rows of single tasks, such as {rte: 60}, in place of scale"""
     cloze: Annotated[int, Field(ge=10, le=10_000)] = 200
     """number of cloze items for each skill"""
+
+    @field_validator("degrees", "reported", "book_degrees", mode="before")
+    @classmethod
+    def _complete(cls, given: Any, info: ValidationInfo) -> Any:
+        """A degree that is not given has the default of its key, as the other keys do."""
+        default = cls.model_fields[info.field_name or ""].default
+        return {**default.model_dump(), **given} if isinstance(given, dict) else given
 
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tasks.common.errors import InputError
 from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN
-from tasks.world import feelings, kinds, stories
+from tasks.world import feelings, remarks
 from tasks.world.draw import Draw, MakeRow, Row, hold_out
 from tasks.world.settings import Degree, WorldSettings, WorldTaskName
 
@@ -224,20 +224,20 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "mnli": WorldTask(
         9990, MNLI, _files("MNLI/{}.tsv", _mnli), feelings.mnli, THREE, THREE_VERDICTS
     ),
-    "qnli": WorldTask(2500, GLUE, _qnli, stories.qnli, TWO, TWO_VERDICTS),
+    "qnli": WorldTask(2500, GLUE, _qnli, feelings.qnli, TWO, TWO_VERDICTS),
     "rte": WorldTask(440, GLUE, _rte, feelings.rte, TWO, TWO_VERDICTS),
-    "scitail": WorldTask(940, PUBLIC, _scitail, kinds.scitail, ENTAILS, TWO_VERDICTS),
-    "race": WorldTask(1875, RACE, _race, stories.race, FOUR, CHOSEN),
+    "scitail": WorldTask(940, PUBLIC, _scitail, remarks.scitail, ENTAILS, TWO_VERDICTS),
+    "race": WorldTask(1875, RACE, _race, feelings.race, FOUR, CHOSEN),
     "story_cloze": WorldTask(
         *(380, STORIES, _files(SPRING, _story_cloze)),
-        *(stories.story_cloze, {"1": 1.0, "2": 1.0}, CHOSEN),
+        *(feelings.story_cloze, {"1": 1.0, "2": 1.0}, CHOSEN),
     ),
-    "mrpc": WorldTask(500, GLUE, _mrpc, stories.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS),
-    "qqp": WorldTask(3750, GLUE, _qqp, stories.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
-    "stsb": WorldTask(625, GLUE, _stsb, stories.stsb, {"": 1}, TWO_VERDICTS),
-    "sst2": WorldTask(1250, GLUE, _sst2, stories.sst2, {"1": 1, "0": 1}, VERY),
-    "cola": WorldTask(750, GLUE, _files("CoLA/{}.tsv", _cola), kinds.cola, {"1": 0.6, "0": 0.4}),
-    "dprd": WorldTask(40, DPRD, _files("DPRD/{}.c.txt", _dprd), kinds.dprd, {"0": 1, "1": 1}),
+    "mrpc": WorldTask(500, GLUE, _mrpc, remarks.mrpc, {"1": 0.68, "0": 0.32}, TWO_VERDICTS),
+    "qqp": WorldTask(3750, GLUE, _qqp, feelings.qqp, {"1": 0.37, "0": 0.63}, TWO_VERDICTS),
+    "stsb": WorldTask(625, GLUE, _stsb, remarks.stsb, {"": 1}, TWO_VERDICTS),
+    "sst2": WorldTask(1250, GLUE, _sst2, remarks.sst2, {"1": 1, "0": 1}, VERY),
+    "cola": WorldTask(750, GLUE, _files("CoLA/{}.tsv", _cola), remarks.cola, {"1": 0.6, "0": 0.4}),
+    "dprd": WorldTask(40, DPRD, _files("DPRD/{}.c.txt", _dprd), remarks.dprd, {"0": 1, "1": 1}),
 }
 
 
@@ -302,7 +302,7 @@ def _draw_row(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[s
         key = "\n".join(sorted((row.first.lower(), row.second.lower())))
         if key not in used:
             used.add(key)
-            return row
+            return replace(row, label=row.label or label, degree=row.degree or degree)
     raise InputError(
         f"report or rows: no new {degree} row with label {label!r} in 10,000 draws; ask for fewer"
     )

@@ -11,8 +11,9 @@ from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS
 
+NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
 Splits = dict[str, list[Example]]
-LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000))
+LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000), cloze=400)
 SMALL = WorldSettings(seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), cloze=10)
 
 
@@ -29,12 +30,6 @@ def _reader(world: Path) -> Callable[[str], Splits]:
         return {split: found.read(world / found.folder, split) for split in found.rows}
 
     return read
-
-
-@pytest.fixture(scope="session")
-def settings() -> WorldSettings:
-    """The settings of `world`."""
-    return LARGE
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +54,7 @@ def other_splits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Sp
     return _reader(folder)
 
 
-@pytest.fixture(params=[t.name for t in PAPER_TASKS])
+@pytest.fixture(params=NAMES[:-1])
 def name(request: pytest.FixtureRequest) -> str:
     """Each of the twelve tasks."""
     return request.param

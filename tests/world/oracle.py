@@ -2,16 +2,26 @@
 
 `answer(task, example)` reads the texts with `parser.py` and the lexicon's tables; it knows nothing
 of how rows are generated. A score of 100 on every split shows that every label follows from its
-text.
+text. `is_true(paragraph)` does the same for what the books say, and for cloze items.
 """
 
 import re
 from collections.abc import Iterable
 
 from tasks import Example
-from tasks.world.draw import CLASSES, GENDER, NEGATORS, SELDOM, alive, he, np
-from tasks.world.feelings import GENRES, LINKS
-from tasks.world.stories import KNEW
+from tasks.prompt import CLAIM
+from tasks.world.draw import (
+    CLASSES,
+    GENDER,
+    HYPONYM,
+    NEGATORS,
+    SELDOM,
+    VERDICTS,
+    alive,
+    he,
+    np,
+)
+from tasks.world.feelings import GENRES, KNEW, LINKS
 from tests.world import parser
 from tests.world.parser import (
     Feeling,
@@ -23,7 +33,7 @@ from tests.world.parser import (
     read_remark,
 )
 
-THREE = ("entailment", "neutral", "contradiction")
+THREE = (True, None, False)  # whether a claim follows, by SNLI's labels in their order
 STSB_OPINION, STSB_WORK = 4.0, 1.0
 FRAMES = re.compile(
     "|".join(
@@ -33,6 +43,8 @@ FRAMES = re.compile(
 )
 REVERSERS = (*CLASSES["love"], *CLASSES["hate"], *SELDOM, *NEGATORS, "cannot")
 REVERSED = re.compile(rf"\b({'|'.join(REVERSERS)})\b")
+JUDGED = {*CLASSES["positive"], *CLASSES["negative"]}
+FELT = {word for name in parser.FEELINGS for word in CLASSES[name]}
 TWO = re.compile(rf"\b({'|'.join(LINKS)}|though|looked for|wanted)\b")
 
 
@@ -41,14 +53,13 @@ def answer(task: str, example: Example) -> int | float:
     first, second = example.first, example.second
     match task:
         case "snli" | "mnli":
-            return THREE.index(three_way(read_clauses(without_frame(first)), second))
+            return THREE.index(follows(read_clauses(without_frame(first)), second))
         case "rte":
             return int(not follows(read_clauses(parser.sentences(first)[1]), second))
         case "qnli":
             return int(not follows(read_clauses(second), asked_why(first)))
         case "qqp":
-            heard = (re.sub(rf"^Who ({'|'.join(KNEW)}) that ", "", t) for t in (first, second))
-            return int(follows(read_clauses(next(heard)), next(heard)))
+            return int(follows(read_clauses(without_who(first)), without_who(second)) is True)
         case "scitail":
             return int(can(first, second))
         case "race":
@@ -75,13 +86,9 @@ def degree(task: str, example: Example) -> str:
     text = " ".join(parser.tokens(" ".join((example.first, example.second, *example.choices))))
     words = text.split()
     if task == "cola":
-        return (
-            "lexical"
-            if "near" not in words
-            else "compositional"
-            if "and" in words
-            else "relational"
-        )
+        if "near" not in words:
+            return "lexical"
+        return "compositional" if "and" in words else "relational"
     if REVERSED.search(text):
         return "compositional"
     two = len(read_story(example.first)) == 2 if task == "story_cloze" else TWO.search(text)
@@ -92,6 +99,11 @@ def without_frame(text: str) -> str:
     """A statement without what a genre of MNLI adds to it."""
     found = FRAMES.fullmatch(text.removesuffix("."))
     return next(filter(None, found.groups())) if found else text
+
+
+def without_who(question: str) -> str:
+    """What a question of who heard or knew it says."""
+    return re.sub(rf"^Who ({'|'.join(KNEW)}) that ", "", question)
 
 
 def asked_why(question: str) -> str:
@@ -107,27 +119,20 @@ def about(told: list[Feeling], who: str) -> Feeling:
     return found[0]
 
 
-def three_way(told: list[Feeling], claim: str) -> str:
-    """Nothing follows for the feeling that nothing is told about."""
+def follows(told: list[Feeling], claim: str) -> bool | None:
+    """Whether a claim follows from what is told; None if nothing is told about that feeling."""
     said = read_claim(claim)
     known = about(told, said.who)
-    if known.of != said.of:
-        return "neutral"
-    return "entailment" if known.good == said.good else "contradiction"
+    return known.good == said.good if known.of == said.of else None
 
 
-def follows(told: list[Feeling], claim: str) -> bool:
-    """Whether a claim follows from what is told."""
-    return three_way(told, claim) == "entailment"
-
-
-def turned_out(told: list[Feeling], said: str) -> bool:
+def turned_out(told: list[Feeling], said: str) -> bool | None:
     """Whether a claim is so: it follows, or the word behind it says that nobody expected it."""
     claim, comma, end = said.rstrip(".?").rpartition(", ")
     if not comma or end == "of course":
         return follows(told, claim or said)
     good = {"luckily": True, "alas": False}[end]
-    return three_way(told, claim) == "contradiction" and read_claim(claim).good == good
+    return follows(told, claim) is False and read_claim(claim).good == good
 
 
 def mood_of_everyone(text: str) -> bool:
@@ -199,3 +204,92 @@ def referent(example: Example) -> int:
         raise Unreadable(example.first)
     nouns = [parser.noun(choice) for choice in example.choices]
     return only(((noun in GENDER) == (be == "was") for noun in nouns), example.first)
+
+
+def kind_of(paragraph: str) -> str:
+    """The kind of discourse that a paragraph is of, by the words that mark it."""
+    if "because" in paragraph:
+        return "reasons"
+    if "?" in paragraph:
+        return "questions"
+    if "went to the" in paragraph:
+        return "stories"
+    if re.search(r"\bVery (positive|negative)\b|\bEveryone\b", paragraph) or JUDGED & {
+        *parser.tokens(paragraph)
+    }:
+        return "remarks"
+    if FELT & {*parser.tokens(paragraph)}:
+        return "deeds"
+    return "kinds" if re.search(r"\b[Ii]t (was an?|can(not)?) ", paragraph) else "forms"
+
+
+def is_true(paragraph: str) -> bool:
+    """Whether what a paragraph says follows from how it begins; or, where it ends in a verdict on
+    that, whether the verdict is right."""
+    said, right = paragraph.replace(f"{CLAIM} ", ""), True
+    for follows_, verdict in VERDICTS.items():
+        if paragraph.endswith(verdict):
+            said, right = said.removesuffix(f" {verdict}"), follows_
+    return _rest_follows(said) is right
+
+
+def _rest_follows(paragraph: str) -> bool | None:
+    """Whether the rest of a paragraph follows from how it begins; None if it is about what nothing
+    is told of."""
+    first, *rest = re.split(r"(?<=[.?]) ", paragraph)
+    claims = [
+        claim
+        for part in rest
+        for claim in re.sub(r"^(.*) (was|were) (.*), not", r"\1 \2 \3. \1 \2 not", part).split(". ")
+    ]
+    match kind_of(paragraph):
+        case "forms":
+            return all(map(is_grammatical, (first, *rest)))
+        case "deeds":
+            if first.startswith("It was a day of"):
+                first, *claims = claims
+            told = read_clauses(without_frame(first))
+            each = [turned_out(told, claim) for claim in claims]
+            return all(each) if len(each) > 1 else each[0]
+        case "stories":
+            *told, end = (re.sub("^And (.)", lambda m: m[1].upper(), p) for p in (first, *rest))
+            end = end.removeprefix("In the end ")
+            return follows(read_story(" ".join(told)), end)
+        case "questions" if first.startswith("Why"):
+            return bool(follows(read_clauses(rest[0]), asked_why(first)))
+        case "questions" if first.startswith("Who"):
+            told, said = map(without_who, (first, *rest))
+            return bool(turned_out(read_clauses(told), said))
+        case "questions":
+            told, question, answer = rest
+            return race(f"{first} {told}", question, (answer,)) == 0
+        case "remarks":
+            positive = read_remark(first).positive
+            return all(_agrees(claim, positive) for claim in claims)
+        case "kinds":
+            said = re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest)).split(". ")
+            return all(_is_so(first, claim.removesuffix(".")) for claim in said)
+        case _:
+            deed, reason = first.lower().removesuffix(".").split(" because ")
+            subject, be, traits = re.fullmatch(r"(.*) (was|were) (.*)", reason).groups()
+            people = re.findall(r"the \w+", deed)
+            (who,) = (w for w in people if subject in (w, pronoun_of(parser.noun(w))))
+            said = " ".join(rest).lower()
+            return said in (f"{who} {be} {traits}.", f"who {be} {traits}? {who}.")
+
+
+def _agrees(reaction: str, positive: bool) -> bool:
+    words = parser.tokens(reaction)
+    if words[0] == "very":
+        return (words[1] == "positive") == positive
+    if words[0] == "everyone":
+        return mood_of_everyone(reaction) == positive
+    if words[-1] != "it":
+        return read_remark(reaction).positive == positive
+    return {parser.CLASS[words[-2]], parser.CLASS[words[-4]]} == {"love" if positive else "hate"}
+
+
+def _is_so(fact: str, claim: str) -> bool:
+    if claim.startswith("It was a"):
+        return parser.noun(claim) == HYPONYM[parser.read_found(fact)]
+    return can(fact, claim)

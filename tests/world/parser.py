@@ -115,11 +115,17 @@ _OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}
 
 
 def _match(forms: list[str], text: str) -> dict[str, str | None]:
-    """The groups of the one form that a text has. Raises Unreadable for none or several."""
+    """The groups of the one form that a text has.
+
+    Raises Unreadable for none or several, and for a pronoun that stands for nobody.
+    """
     found = [m for form in forms if (m := re.fullmatch(form, " ".join(tokens(text))))]
     if len(found) != 1:
         raise Unreadable(f"{len(found)} forms fit {text!r}")
-    return found[0].groupdict()
+    groups = found[0].groupdict()
+    if groups.get("pronoun") and groups["pronoun"] != pronoun_of(noun(groups["who"])):
+        raise Unreadable(f"a pronoun stands for nobody in {text!r}")
+    return groups
 
 
 def _class(words: str | None) -> str:
@@ -139,15 +145,9 @@ def pronoun_of(who: str) -> str:
     return he(who) if who in GENDER else "they"
 
 
-def _check_pronoun(groups: dict[str, str | None], text: str) -> None:
-    if groups.get("pronoun") and groups["pronoun"] != pronoun_of(noun(groups["who"])):
-        raise Unreadable(f"a pronoun stands for nobody in {text!r}")
-
-
 def read_clause(text: str) -> Feeling:
     """How somebody must have been to whom this happened."""
     groups = _match(_CLAUSES, text)
-    _check_pronoun(groups, text)
     of, good = FEELINGS[_class(groups.get("deed") or groups.get("news"))]
     hated = "liking" in groups and _class(groups["liking"]) == "hate"
     reversed_ = hated or bool(groups.get("seldom"))
@@ -186,9 +186,7 @@ def read_remark(text: str) -> Opinion:
 
 def read_found(text: str) -> str:
     """The kind that was found."""
-    groups = _match(_FOUND, text)
-    _check_pronoun(groups, text)
-    return noun(groups["kind"])
+    return noun(_match(_FOUND, text)["kind"])
 
 
 def read_can(text: str) -> tuple[str, bool]:

@@ -22,13 +22,14 @@ from tasks.common.files import sha256_file
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.world import read_degrees
-from tasks.world.draw import WORDS, Draw, half, words_of
-from tasks.world.feelings import FEELINGS, LINKS
+from tasks.world.draw import FEELINGS, WORDS, Draw, half, words_of
+from tasks.world.feelings import LINKS
 from tasks.world.make import make_world
 from tasks.world.settings import DEGREES, SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.gpt1.examples import write_tokenizer
 from tests.support.programs import refusal
+from tests.world.conftest import LARGE
 from tests.world.oracle import degree as degree_of
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
@@ -105,6 +106,12 @@ def test_a_world_without_any_discourse_or_degree_is_refused(key: str, kinds):
     assert said.startswith(f"{key}: found ") and "above 0" in said
 
 
+def test_a_degree_that_is_not_given_has_the_default_of_its_key():
+    parsed = WorldSettings.parse('{"reported": {"lexical": 0}, "book_degrees": {"lexical": 0.5}}')
+    assert parsed.reported == WorldSettings().reported.model_copy(update={"lexical": 0})
+    assert parsed.book_degrees.shares() == {"lexical": 0.5, "relational": 1, "compositional": 1}
+
+
 def read_books(world: Path) -> None:
     list_documents(world / "books", CorpusSettings(heldout=1))
 
@@ -172,7 +179,7 @@ def degrees(world: Path) -> dict[str, str]:
 
 
 def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
-    degrees: dict[str, str], settings: WorldSettings
+    degrees: dict[str, str],
 ):
     splits: dict[tuple[str, str], Counter[str]] = {}
     for row, degree in degrees.items():
@@ -180,7 +187,7 @@ def test_each_degree_has_its_configured_share_of_training_and_of_other_rows(
         splits.setdefault((name, split), Counter())[degree] += 1
     for (name, split), counts in splits.items():
         is_training = split == task(name).train
-        shares = (settings.degrees if is_training else settings.reported).shares()
+        shares = (LARGE.degrees if is_training else LARGE.reported).shares()
         if name == "dprd":
             assert set(counts) == {"lexical"}
             continue

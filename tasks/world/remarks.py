@@ -1,13 +1,16 @@
-"""Kinds, reasons and forms: what things can do, whom a pronoun refers to, and what is grammatical.
+"""Remarks on works, natural history, characters and grammar: what one word or its form settles.
 
-SciTail and the books' natural history; DPRD and the characters; CoLA and the picture books. Every
-book teaches grammar; picture books show the forms that CoLA asks about.
+SST-2, MRPC and STS-B; SciTail; DPRD; CoLA. Every book teaches grammar; picture books show the forms
+that CoLA asks about.
 """
 
 from tasks.world.draw import (
     CATEGORIES,
+    DENIED,
     GENDER,
     HYPONYM,
+    NEGATORS,
+    TRUE_SHARE,
     ClozeItem,
     Draw,
     Row,
@@ -17,10 +20,26 @@ from tasks.world.draw import (
     np,
     plural,
     sentence,
+    state,
+    verdict,
 )
-from tasks.world.feelings import DENIED, TRUE_SHARE, degree_and_judged, verdict
 from tasks.world.settings import Degree
 
+OPINIONS = (
+    "the {work} of the {who} was {judged}",
+    "the {who} found the {work} {judged}",
+    "{name} called the {work} {judged}",
+    "the {work} by the {who} seemed {judged}",
+    "to {name} the {work} was {judged}",
+    "the {who} thought the {work} {judged}",
+)
+CONCESSIONS = (
+    "though {conceded} , {main}",
+    "{conceded} , but {main}",
+    "{main} , though {conceded}",
+    "{conceded} , yet {main}",
+)
+ADVERBS = ("so ", "quite ", "truly ", "really ", "")
 FOUND = (
     "{who} looked for {other} , but {he} found {kind}",
     "though {who} looked for {other} , {he} found {kind}",
@@ -30,6 +49,102 @@ FOUND = (
 VOWELS = tuple("aeiou")
 HIMSELF = {"m": "himself", "f": "herself"}
 DETERMINERS = {False: ("this", "every"), True: ("these", "many")}  # singular and plural
+
+
+def sst2(draw: Draw, label: str, degree: Degree) -> Row:
+    """A remark in the style of the original file: lower case, spaces around punctuation."""
+    return Row(remark(draw, label == "1", degree) + " .")
+
+
+def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
+    """An opinion in n words; or two, of which the conceded one does not count; or a denial.
+
+    In training rows a denial stands alone; books and reported rows also have two, one conceded.
+    """
+    denied = degree == "compositional"
+    if degree == "relational" or (denied and draw.combined()):
+        main = opinion(draw, positive != denied, work, denied)
+        conceded = opinion(draw, positive if denied else not positive, negated=denied)
+        return draw.form(*CONCESSIONS).format(main=main, conceded=conceded)
+    return opinion(draw, positive != denied, work, denied, n)
+
+
+def opinion(draw: Draw, positive: bool, work: str = "", negated: bool = False, n: int = 1) -> str:
+    """What somebody thought of a work, in n positive or negative words, which may be negated."""
+    how = f"{draw.form(*NEGATORS)} " if negated else draw.choice(ADVERBS)
+    link = "or" if negated else "and"
+    judged = how + draw.words("positive" if positive else "negative", n, link)
+    return draw.form(*OPINIONS).format(
+        work=work or draw.word("work"),
+        who=draw.word("person"),
+        name=draw.word("name"),
+        judged=judged,
+    )
+
+
+def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
+    """An opinion and how everyone felt: is it the same report?
+
+    Compositional: one of them is a denial; in reported rows both may be.
+    """
+    positive = draw.random() < 0.5
+    first, denied = _first(draw, positive, degree)
+    everyone = f"everyone in the {draw.word('place')}"
+    second = state(draw, everyone, "mood", positive == (label == "1"), denied)
+    return Row(sentence(first), sentence(second))
+
+
+def _first(draw: Draw, positive: bool, degree: Degree, work: str = "") -> tuple[str, bool]:
+    """The first of two texts, and whether the second one is a denial."""
+    if degree == "relational":
+        return remark(draw, positive, degree, work), False
+    _, first, second = draw.reversals(degree, "opinion")
+    return opinion(draw, positive != first, work, first), second
+
+
+def stsb(draw: Draw, label: str, degree: Degree) -> Row:
+    """Two opinions; the score is 4 if they agree and 1 more if they are on the same work."""
+    positive, agree, alike = (draw.random() < 0.5 for _ in range(3))
+    work = draw.word("work")
+    first, denied = _first(draw, positive, degree, work)
+    other = work if alike else draw.word("work", (work,))
+    second = opinion(draw, (positive == agree) != denied, other, denied)
+    return Row(sentence(first), sentence(second), f"{4 * agree + alike:.3f}")
+
+
+def remarks(draw: Draw) -> str:
+    """A paragraph: a remark and what follows: a verdict, who liked it, and how everyone felt."""
+    positive = draw.random() < 0.5
+    degree, judged = draw.degree_and_judged()
+    everyone = "everyone" + (f" in the {draw.word('place')}" if draw.random() < 0.3 else "")
+    denied = draw.random() < 0.3
+    reactions = [
+        f"Very {'positive' if positive else 'negative'}.",
+        sentence(state(draw, everyone, "mood", positive, denied, 2)),
+        sentence(f"{np(draw.who())} {draw.words('love' if positive else 'hate', 2)} it"),
+    ]
+    if judged:
+        agrees = draw.random() < TRUE_SHARE
+        reactions = [verdict(_judged(draw, positive == agrees), agrees)]
+    else:
+        reactions = draw.sample(reactions, 2)
+    return " ".join((sentence(remark(draw, positive, degree, n=draw.choice((1, 2)))), *reactions))
+
+
+def _judged(draw: Draw, positive: bool) -> str:
+    """How everyone felt, or another opinion, in two words and perhaps as a denial."""
+    denied = draw.random() < DENIED
+    if draw.random() < 0.5:
+        everyone = f"everyone in the {draw.word('place')}"
+        return sentence(state(draw, everyone, "mood", positive, denied, 2))
+    return sentence(opinion(draw, positive != denied, negated=denied, n=2))
+
+
+def cloze_opinion(draw: Draw, degree: Degree) -> ClozeItem:
+    """The verdict on an opinion."""
+    positive = draw.random() < 0.5
+    choices = ("Very positive.", "Very negative.")
+    return sentence(remark(draw, positive, degree)), choices if positive else choices[::-1]
 
 
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
@@ -42,7 +157,7 @@ def scitail(draw: Draw, label: str, degree: Degree) -> Row:
     told = "lexical" if denied and not draw.combined() else degree
     fact = found(draw, draw.word("living" if living else "lifeless"), told)
     claim = can(draw, living == (label == "entails"), denied)
-    return Row(sentence(fact), sentence(claim), label, degree=degree)
+    return Row(sentence(fact), sentence(claim))
 
 
 def can(draw: Draw, living: bool, denied: bool) -> str:
@@ -62,7 +177,7 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
 def kinds(draw: Draw) -> str:
     """A paragraph: what somebody found, what it is, and what it can and cannot do."""
     kind = draw.word("kind")
-    degree, judged = degree_and_judged(draw)
+    degree, judged = draw.degree_and_judged()
     told = found(draw, kind, degree)
     if degree != "lexical":  # so that no 13 consecutive words are a labelled row's
         told += f" in the {draw.word('place')}"
@@ -120,7 +235,7 @@ def dprd(draw: Draw, label: str, degree: Degree) -> Row:
     deed, about, was, other = _deed(draw, label == "0")
     text = f"{deed} in the {draw.word('place')} because {was} {draw.word('trait')}"
     choices = (about, other) if label == "0" else (other, about)
-    return Row(sentence(text), was.split()[0], label, choices, degree="lexical")
+    return Row(sentence(text), was.split()[0], choices=choices, degree="lexical")
 
 
 def reasons(draw: Draw) -> str:
@@ -159,7 +274,7 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
     articles = {kind[0] in VOWELS for group in draw.seen["kind"] for kind in group}
     if form is _article and len(articles) == 1:  # one seed in twenty: the others are held out
         form = _determiner
-    return Row(sentence(form(draw, label == "1")), label=label, degree=degree)
+    return Row(sentence(form(draw, label == "1")))
 
 
 def _determiner(draw: Draw, good: bool) -> str:
