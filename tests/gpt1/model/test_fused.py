@@ -66,7 +66,7 @@ def test_the_embedding_matrix_is_dropped_so_in_training(monkeypatch):
     run.update(np.arange(4))
     assert (embed.numel(), toy.DROPOUT.embd) in seen
     seen.clear()
-    run.predict(run.data.splits["dev"])
+    run.predict(run.splits["dev"])
     assert not seen
 
 

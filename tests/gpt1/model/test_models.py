@@ -137,7 +137,7 @@ def test_a_shared_prefix_is_what_all_sequences_begin_with_but_never_the_classify
 def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name, skip_pads):
     """Of six examples, some truncated."""
     run, found = tuning(name, "transformer", torch.float64, skip_pads=skip_pads), []
-    split = run.data.splits["train"]
+    split = run.splits["train"]
     split.ids[2, 0, 0] += 1  # an example whose choices share nothing
     split.ids[3, 1], split.lengths[3, 1] = split.ids[3, 0], split.lengths[3, 0]  # equal choices
     shared = layout.common_prefix(split.ids, split.lengths)
@@ -154,7 +154,7 @@ def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name
 @pytest.mark.parametrize(("name", "shares"), [("race", True), ("mrpc", False), ("rte", False)])
 def test_choices_alone_share_their_prefix_and_it_is_computed_once(name, shares):
     run = start(name, runtime=Runtime(skip_pads=True))
-    rows, split, seen = np.arange(8), run.data.splits["train"], []
+    rows, split, seen = np.arange(8), run.splits["train"], []
     run.model.language_model.h[0].mlp.register_forward_pre_hook(
         lambda _, inputs: seen.append(len(inputs[0]))
     )

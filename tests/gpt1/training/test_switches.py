@@ -20,7 +20,6 @@ import torch
 
 from gpt1.pretrain import Pretraining
 from gpt1.settings import Dropout, OptimizerSettings
-from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
@@ -56,9 +55,9 @@ def start(
     settings = toy.settings(arch, dropout, **options)
     source = build(arch, model, n_vocab)
     draw(source)
-    encoded = toy.encoded(task(name), train=8, select=4, dev=4)
-    data, runtime = TaskData.of(encoded, n_vocab, toy.N_CTX), Runtime(skip_pads=skip_pads)
-    return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
+    encoded = toy.encoded(task(name), n_vocab, train=8, select=4, dev=4)
+    runtime = Runtime(skip_pads=skip_pads)
+    return toy.tuning(encoded, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
 def tensors(run):
@@ -135,7 +134,7 @@ def first_update(run):
     run.update(np.arange(8))
     assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
     unseen = slice(toy.N_VOCAB, N_VOCAB)
-    assert not np.isin(np.arange(N_VOCAB)[unseen], run.data.splits["train"].ids).any()
+    assert not np.isin(np.arange(N_VOCAB)[unseen], run.splits["train"].ids).any()
     reached = bool((model.embed.grad[unseen] != 0).any(1).all())
     assert reached == bool(calls)
     return *run.history[0], reached
@@ -198,8 +197,8 @@ def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_tra
         total, clf, lm_head_ran = first_update(run)
         assert lm_head_ran and total > clf
     assert one.tokens == other.tokens and one.updates == other.updates
-    for name, split in one.data.splits.items():
-        assert np.array_equal(split.ids, other.data.splits[name].ids)
+    for name, split in one.splits.items():
+        assert np.array_equal(split.ids, other.splits[name].ids)
 
 
 def leaves(section, path=""):
@@ -250,9 +249,8 @@ def test_another_value_of_any_key_is_another_fine_tuning(arch):
     encoded = toy.encoded(task("race"), train=24, select=4, dev=4)
 
     def trained(settings):
-        data = TaskData.of(encoded, toy.N_VOCAB, settings.model.n_ctx)
         blank = toy.checkpoint(build(arch, settings.model, toy.N_VOCAB))
-        run = FineTuning(data, blank, settings, "none", 0, Runtime())
+        run = toy.tuning(encoded, blank, settings)
         record = run.train()
         return run.history, record.scores, record.rows, run.optimizer.flat.tolist()
 
