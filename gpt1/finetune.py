@@ -22,7 +22,7 @@ from gpt1.records import CellDigests, CellRecord, CellRun, CheckpointFacts, Made
 from gpt1.settings import CellSettings, JobSettings
 from gpt1.training import cell_files
 from gpt1.training.cell_files import RunCache
-from gpt1.training.finetuning import FineTuning, listed
+from gpt1.training.finetuning import FineTuning, answer, listed
 from gpt1.training.run_files import event_writer
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import (
@@ -209,8 +209,8 @@ class CellJob:
             if unlabelled:
                 record = record.model_copy(update={"unlabelled": digest})
                 for name in unlabelled:
-                    answers = listed(*run.predict_unlabelled(self.encoded.splits[name]))
-                    record.predictions[name], record.probabilities[name] = answers
+                    found = answer(run.model, spec, self.encoded.splits[name], self.runtime)
+                    record.predictions[name], record.probabilities[name] = listed(*found)
                 self.cache.put(record)
         return record
 

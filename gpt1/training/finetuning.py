@@ -37,7 +37,7 @@ from tasks.metrics import expected_score, score, score_split, soft_labels
 from tasks.spec import TaskSpec
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
+CHUNK = 4096  # rows that `answer` makes into sequences at a time
 
 Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n, classes]`
 
@@ -145,15 +145,6 @@ class FineTuning:
     def predict(self, split: Sequences) -> Answers:
         """Class or choice numbers, or expected scores (STS-B), and probabilities."""
         return predict(self.model, self.spec, split, self.runtime)
-
-    def predict_unlabelled(self, split: EncodedSplit) -> Answers:
-        """Answers for a split of any size: its sequences are never in memory all at once."""
-        model = self.model.language_model
-        special, family = SpecialTokens.after(model.n_vocab), self.spec.family
-        chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
-        built = (build_sequences(family, split.take(c), special, model.n_ctx) for c in chunks)
-        predictions, shares = zip(*map(self.predict, built), strict=True)
-        return np.concatenate(predictions), np.concatenate(shares)
 
     def select_score(self, predictions: np.ndarray) -> float:
         """The main metric of predictions for `select`, the split that selects the best weights."""
@@ -264,6 +255,15 @@ class FineTuning:
 def listed(predictions: np.ndarray, probabilities: np.ndarray) -> tuple[list, list]:
     """Answers as lists for JSON, with probabilities to six decimals."""
     return predictions.tolist(), probabilities.astype(float).round(6).tolist()
+
+
+def answer(model: TaskModel, spec: TaskSpec, split: EncodedSplit, runtime: Runtime) -> Answers:
+    """Answers for a split of any size: its sequences are never in memory all at once."""
+    special, n_ctx = SpecialTokens.after(model.language_model.n_vocab), model.language_model.n_ctx
+    chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
+    built = (build_sequences(spec.family, split.take(c), special, n_ctx) for c in chunks)
+    predictions, shares = zip(*(predict(model, spec, of, runtime) for of in built), strict=True)
+    return np.concatenate(predictions), np.concatenate(shares)
 
 
 @torch.no_grad()

@@ -11,14 +11,12 @@ import torch
 from gpt1.data import sample
 from gpt1.settings import FinetuneMethod
 from gpt1.training import finetuning
-from gpt1.training.finetuning import label_entropy
+from gpt1.training.finetuning import answer, label_entropy
 from gpt1.training.runtime import Runtime
 from tasks import task
 from tasks.metrics import soft_labels
 from tests.gpt1 import toy
 from tests.gpt1.toy import start
-
-torch.set_num_threads(1)
 
 
 def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_does_not():
@@ -125,16 +123,17 @@ def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypat
 def test_rows_without_a_label_or_without_a_text_are_predicted_in_chunks(name, monkeypatch):
     run = start(name)
     split = toy.split(task(name), 5, "test")
-    answers, shares = run.predict_unlabelled(split)
+    answers, shares = answer(run.model, run.spec, split, Runtime())
     monkeypatch.setattr(finetuning, "CHUNK", 2)
     none = np.empty(0, dtype=np.int32)
     first = [none, *split.first[1:]]
     second = [none, *split.second[1:]]
     blind = replace(split, labels=np.full(5, -1.0 if name == "stsb" else -1))
-    found, found_shares = run.predict_unlabelled(blind)
+    found, found_shares = answer(run.model, run.spec, blind, Runtime())
     assert np.allclose(found, answers, atol=1e-5)  # other batches, so other rounding
     assert np.allclose(found_shares, shares, atol=1e-5)
-    found, _ = run.predict_unlabelled(replace(blind, first=first, second=second))
+    blind = replace(blind, first=first, second=second)
+    found, _ = answer(run.model, run.spec, blind, Runtime())
     assert len(found) == 5 and np.allclose(found[1:], answers[1:], atol=1e-5)
 
 
