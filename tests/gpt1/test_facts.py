@@ -28,8 +28,6 @@ from tests.gpt1 import toy
 from tests.gpt1.reference_runs import batch_of, reference, tuning
 from tests.gpt1.toy import start
 
-torch.set_num_threads(1)
-
 ROOT = Path(__file__).parents[2]
 
 FAMILIES = {

@@ -24,8 +24,6 @@ from tests.gpt1.reference_runs import (
     tuning,
 )
 
-torch.set_num_threads(1)
-
 # How far a move may be off in float32, as a share of the tensor's largest: a weight above 1 is
 # rounded to 6e-8, twice an update (decay, then Adam), and the first move is 3e-5.
 MOVED = 1e-2

@@ -87,14 +87,16 @@ def start(
     seed=0,
     runtime=None,
     sizes=None,
+    start_from=None,
     **options,
 ):
-    """A run at step 0."""
-    own = settings(arch, lm_coef=lm_coef, **options)
-    of_task = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
+    """A run at step 0; by default it starts from wide random weights."""
+    own, start_from = settings(arch, lm_coef=lm_coef, **options), start_from or source(arch)
+    sizes = sizes or {"train": 8, "select": 8, "dev": 8}
+    of_task = encoded(task(name), start_from.facts.n_vocab, **sizes)
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return tuning(of_task, source(arch), own, n_transfer, seed, runtime)
+    return tuning(of_task, start_from, own, n_transfer, seed, runtime)
 
 
 def tuning(encoded, checkpoint, settings, n_transfer="none", seed=0, runtime=None):

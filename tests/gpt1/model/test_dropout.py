@@ -19,8 +19,6 @@ from tests.gpt1.reference_runs import (
     tuning,
 )
 
-torch.set_num_threads(1)
-
 
 def rates(**given):
     """No dropout but what is given."""

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from gpt1.records import RunRecord
 from gpt1.training import finetuning
@@ -49,9 +48,6 @@ def test_a_correlation_that_chance_gives_on_so_many_rows_raises_an_alarm(
     metric, rows, score, names
 ):
     assert alarms_of(score, 0.0, metric, rows) == names
-
-
-torch.set_num_threads(1)
 
 
 def alarms_of_a_cell(name, arch="transformer"):

@@ -27,8 +27,6 @@ from tasks.common.files import read_json
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import draw, each_path, parameters
 
-torch.set_num_threads(1)
-
 N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
 
 FIDELITY = Path(__file__).parents[3] / "docs/fidelity.md"
@@ -38,26 +36,15 @@ ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB 
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 
 
-def start(
-    arch="transformer",
-    name="rte",
-    aux=True,
-    n_transfer=2,
-    seed=0,
-    dropout=toy.NO_DROPOUT,
-    skip_pads=False,
-    n_vocab=N_VOCAB,
-):
+def start(arch="transformer", aux=True, skip_pads=False, **options):
     """A run at step 0 of a model with two layers, from recorded weights that all differ."""
-    shape = toy.SHAPES[arch].model_copy(update={"n_layer": 2})
-    model = toy.model(arch, shape=shape)
-    options = {"epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0, "model": model}
-    settings = toy.settings(arch, dropout, **options)
-    source = build(arch, model, n_vocab)
+    model = toy.model(arch, shape=toy.SHAPES[arch].model_copy(update={"n_layer": 2}))
+    source = build(arch, model, N_VOCAB)
     draw(source)
-    encoded = toy.encoded(task(name), n_vocab, train=8, select=4, dev=4)
-    runtime = Runtime(skip_pads=skip_pads)
-    return toy.tuning(encoded, toy.checkpoint(source), settings, n_transfer, seed, runtime)
+    options |= {"model": model, "epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0}
+    sizes, runtime = {"train": 8, "select": 4, "dev": 4}, Runtime(skip_pads=skip_pads)
+    given = {"sizes": sizes, "runtime": runtime, "start_from": toy.checkpoint(source)}
+    return toy.start(arch=arch, **given, **options)
 
 
 def tensors(run):
@@ -165,7 +152,7 @@ def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_fami
     arch, skip_pads, name
 ):
     given = {"dropout": toy.DROPOUT, "skip_pads": skip_pads}
-    runs = [start(arch, name, aux, **given) for aux in (True, False)]
+    runs = [start(arch, aux, name=name, **given) for aux in (True, False)]
     (total, clf, ran), alone = (first_update(run) for run in runs)
     assert alone == (clf, clf, False) and ran and total > clf
 

@@ -20,8 +20,6 @@ from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
 from gpt1.weights.published import import_weights
 from tests.gpt1.weights import published_files as files
 
-torch.set_num_threads(1)
-
 N_VOCAB, N_CTX = 11, 12
 SHAPE = TransformerShape(n_layer=3, n_embd=16, n_head=4, n_ff=64)
 MODEL = ModelSettings(n_ctx=N_CTX, shape=SHAPE, init_std=0.3)
