@@ -8,7 +8,7 @@ from bench.work import Work, batches, read_rows
 from gpt1.pretrain import Pretraining
 from gpt1.records import CheckpointFacts
 from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
-from gpt1.training.finetuning import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.spec import TaskSpec
 
@@ -21,8 +21,8 @@ def finetune(work: Work, turns: Turns) -> None:
         arch=work.arch, model=model, tokenizer="", n_vocab=work.n_vocab, sha256=""
     )
     settings = FinetuneSettings(**work.training, model=model)
-    source, data = Checkpoint({}, facts), TaskData(spec, {"train": rows})
-    run = FineTuning(data, source, settings, "none", 0, turns.runtime)
+    source = Checkpoint({}, facts)
+    run = FineTuning(spec, {"train": rows}, source, settings, "none", 0, turns.runtime)
     order = batches(len(rows), work.batch)
 
     def update(precision: str) -> int:

@@ -16,12 +16,12 @@ themselves are ours.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
+import pandas as pd
 from pydantic import Field, model_validator
 
 from gpt1.cell import ARCHS, ROWS
@@ -29,9 +29,8 @@ from gpt1.records import ClozeScores, SkillScore
 from gpt1.settings import ModelSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.vocabulary import read_text
-from gpt1.training.cell_files import write_rows
 from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
+from gpt1.training.scorer import Scorer, write_rows
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
@@ -104,7 +103,7 @@ def _encoded(item: Item, tokenizer: Tokenizer) -> EncodedItem:
     return EncodedItem(item, context, [np.array(ids) for ids in choices])
 
 
-def ask(scorer: Scorer, items: list[EncodedItem]) -> list[dict[str, Any]]:
+def ask(scorer: Scorer, items: list[EncodedItem]) -> pd.DataFrame:
     """What a language model says to each item, a row each.
 
     `prediction` is the likeliest choice (the first of a tie) by the mean log-probability of its
@@ -129,25 +128,23 @@ def ask(scorer: Scorer, items: list[EncodedItem]) -> list[dict[str, Any]]:
                 "margin": float(means[label] - np.delete(means, label).max()),
             }
         )
-    return rows
+    return pd.DataFrame(rows)
 
 
-def scores(rows: Sequence[Mapping[str, Any]]) -> dict[str, SkillScore]:
+def scores(rows: pd.DataFrame) -> dict[str, SkillScore]:
     """The score on each skill, in the order of the items, from the rows of `ask`."""
-    by_skill: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        by_skill.setdefault(row["skill"], []).append(row)
     found = {}
-    for skill, own in by_skill.items():
-        right = [sum(row[by] == row["label"] for row in own) for by in ("prediction", "by_sum")]
-        found[skill] = SkillScore(
-            n=len(own),
-            correct=right[0],
-            choices=own[0]["choices"],
-            accuracy=100 * right[0] / len(own),
-            accuracy_by_sum=100 * right[1] / len(own),
-            chance=100 / own[0]["choices"],
-            margin=sum(row["margin"] for row in own) / len(own),
+    for skill, own in rows.groupby("skill", sort=False):
+        right, by_sum = (int((own[by] == own["label"]).sum()) for by in ("prediction", "by_sum"))
+        n, choices = len(own), int(own["choices"].iloc[0])
+        found[str(skill)] = SkillScore(
+            n=n,
+            correct=right,
+            choices=choices,
+            accuracy=100 * right / n,
+            accuracy_by_sum=100 * by_sum / n,
+            chance=100 / choices,
+            margin=sum(own["margin"]) / n,
         )
     return found
 
@@ -168,20 +165,18 @@ def main() -> None:
     tokenizer = Tokenizer.load(a.tokenizer)
     items = read_items(a.items, tokenizer)
     digests = {"items": sha256_file(a.items), "tokenizer": tokenizer.digest, "code": a.code}
-    parts: list[dict[str, Any]] = []
+    frames = []
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
         model = checkpoint.language_model(a.runtime)
         rows = ask(Scorer(model, tokenizer.newline_id, a.runtime), items)
         skills = scores(rows)
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        numbers = {k: np.array(of) for k, of in columns.items() if k != "skill"}
-        update = np.full(len(rows), facts.update)
-        parts.append({"update": update, "skill": columns["skill"]} | numbers)
+        rows.insert(0, "update", facts.update)
+        frames.append(rows)
         own = {**digests, "checkpoint": facts.sha256}
         record = ClozeScores(**facts.origin(), skills=skills, digests=own)
         record.write(a.out / f"update-{facts.update}.json")
         text = ", ".join(f"{skill} {scored.accuracy:.1f}" for skill, scored in skills.items())
         print(f"{a.arch} seed {facts.seed} {path.stem}: {text}", flush=True)
-    write_rows(a.out / ROWS, parts)
+    write_rows(a.out / ROWS, frames)

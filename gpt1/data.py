@@ -85,6 +85,14 @@ class EncodedTask:
         """The first reported split, whose score stands for the task."""
         return self.named("report")[0]
 
+    def sequences(self, n_ctx: int) -> dict[str, "Sequences"]:
+        """The labelled splits as sequences of at most `n_ctx` tokens."""
+        special = SpecialTokens.after(self.facts.n_vocab)
+        return {
+            name: build_sequences(self.spec.family, self.splits[name], special, n_ctx)
+            for name in self.named("train", "select", "report")
+        }
+
     @cached_property
     def labelled_digest(self) -> str:
         """Digest of everything that decides a training result: the spec and the labelled splits."""

@@ -24,12 +24,12 @@ from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.records import facts_path
-from tasks.examples import ExamplesFacts, check_split, facts_of
+from tasks.examples import check_split, facts_of
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-TEXTS = ("first", "second", "choices")
+ROLES: dict[str, Role] = {"train": "train", "select": "select"}  # of other splits: "report"
 # The shares of unknown tokens above which a split is told of and refused.
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.5
 
@@ -47,13 +47,10 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     encoded: dict[str, Dataset] = {}
     described: dict[str, dict[str, Any]] = {}
     for split in split_names(examples):
-        described[split] = {"examples": check_split(examples, split, known)}
-        role = _role(split, known)
-        rows = hf_datasets.library().Dataset(read_split(examples, split))
-        source, labelled = f"{examples}/{split}", role != "unlabelled"
-        encoded[split] = _encoded(rows, encoder, source, labelled)
-        unknown = _unknown(encoded[split], rows, encoder, source, labelled)
-        described[split] |= {"role": role, "unknown": unknown}
+        digest, named = check_split(examples, split, known), ROLES.get(split, "report")
+        role: Role = "unlabelled" if split in known.unlabelled else named
+        encoded[split], unknown = _encoded(examples, split, encoder, role != "unlabelled")
+        described[split] = {"examples": digest, "role": role, "unknown": unknown}
     facts_path(out).unlink(missing_ok=True)  # so that facts never describe another folder
     hf_datasets.save(out, encoded)
     splits = {}
@@ -78,12 +75,6 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)
 
 
-def _role(split: str, facts: ExamplesFacts) -> Role:
-    """What the rows of a split of examples are for."""
-    named: Role = "train" if split == "train" else "select" if split == "select" else "report"
-    return "unlabelled" if split in facts.unlabelled else named
-
-
 def encode_row(
     row: dict[str, Any], ids_of: Callable[[str], list[int]], source: str, labelled: bool = True
 ) -> dict[str, Any]:
@@ -106,36 +97,34 @@ def encode_row(
     return {**columns, "choices": [encode_text("choices", text) for text in row["choices"]]}
 
 
-def _encoded(rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool) -> "Dataset":
-    """The examples with ids for texts. Raises InputError for labelled texts that become empty."""
-    from datasets import Features, List, Value
+def _encoded(
+    examples: Path, split: str, encoder: Tokenizer, labelled: bool
+) -> tuple["Dataset", float]:
+    """A split with ids for texts, and the share of its tokens that the vocabulary lacks.
 
+    A warning tells of more than a few. Raises InputError for labelled texts that become empty, and
+    if most tokens of labelled rows are unknown; unlabelled rows must be predicted.
+    """
+    from datasets import Features, List, Value
+    from pyarrow import compute
+
+    rows = hf_datasets.library().Dataset(read_split(examples, split))
+    source = f"{examples}/{split}"
     # Neighbouring examples share premises and documents.
     ids_of = functools.lru_cache(maxsize=256)(encoder.encode)
     ids = List(Value("int32"))
     label = Value(rows.features["label"].dtype)
     types = {"first": ids, "second": ids, "choices": List(ids), "label": label}
-    return rows.select_columns(list(COLUMNS)).map(
+    encoded = rows.select_columns(list(COLUMNS)).map(
         functools.partial(encode_row, ids_of=ids_of, source=source, labelled=labelled),
         features=Features({**rows.features, **types}),
         keep_in_memory=True,
         # The default hashes the function, tokenizer included; nothing reads it.
         new_fingerprint="encoded",
     )
-
-
-def _unknown(
-    encoded: "Dataset", rows: "Dataset", encoder: Tokenizer, source: str, labelled: bool
-) -> float:
-    """The share of the tokens that the vocabulary lacks; a warning tells of more than a few.
-
-    Raises InputError if most are, unless the rows are unlabelled: those must be predicted.
-    """
-    from pyarrow import compute
-
-    texts = (encoded.data.column(name) for name in TEXTS)
-    ids = [compute.list_flatten(column, recursive=True).to_numpy() for column in texts]
-    share = sum(int((of == 0).sum()) for of in ids) / max(1, sum(map(len, ids)))  # id 0: unknown
+    texts = (encoded.data.column(name) for name in ("first", "second", "choices"))
+    flat = [compute.list_flatten(column, recursive=True).to_numpy() for column in texts]
+    share = sum(int((of == 0).sum()) for of in flat) / max(1, sum(map(len, flat)))  # 0: unknown
     if share > WARN_ABOVE:
         example = _unknown_character(rows, encoder)
         fault = (
@@ -147,7 +136,7 @@ def _unknown(
                 "tokenizer that has its letters (experiment.tokenizer.folder)"
             )
         print(f"warning: {fault}", flush=True)
-    return share
+    return encoded, share
 
 
 def _unknown_character(rows: "Dataset", encoder: Tokenizer) -> str:

@@ -1,14 +1,13 @@
 """Fine-tune cells, each with all its seeds.
 
-    python -m gpt1 finetune results/cells/{full,n_transfer-none}/cola.json \\
-        --predictions results/predictions/{full,n_transfer-none}/cola.parquet ...
+    python -m gpt1 finetune results/cells/{full,n_transfer-none}/cola.json ...
 
-A cell trains in seconds but a process takes two seconds to start, so one process runs many: cells
-of one task that start from one language model, or from none. The distribution of cells over jobs
-does not affect results. Every finished run is cached; failed runs are reported at the end, after
-all others.
+Each cell's predictions are written beside its JSON, to the places that `gpt1.cell` gives. A cell
+trains in seconds but a process takes two seconds to start, so one process runs many: cells of one
+task that start from one language model, or from none. The distribution of cells over jobs does not
+affect results. Every finished run is cached; failed runs are reported at the end, after all others.
 
-With --weights, the weights of all seeds of the one cell are written for `gpt1.predict` as well.
+With --keep, the weights of all seeds are written for `gpt1.predict` as well.
 """
 
 import argparse
@@ -23,7 +22,7 @@ from gpt1.records import CellDigests, CellRecord, CellRun, CheckpointFacts, Made
 from gpt1.settings import CellSettings, JobSettings
 from gpt1.training import cell_files
 from gpt1.training.cell_files import RunCache
-from gpt1.training.finetuning import FineTuning, TaskData, listed
+from gpt1.training.finetuning import FineTuning, answer, listed
 from gpt1.training.run_files import event_writer
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import (
@@ -45,29 +44,31 @@ VECTORS_STD = 2.0
 class CellJob:
     """The cells of one job, with what they share: the task, and the language model they start from.
 
-    `cells` maps each cell to its settings. `checkpoints` are of one language model, each with its
-    own pre-training seed; there are none if nothing is transferred. Runs that start without a
-    checkpoint are still paired with the pre-training seeds `pretrain`. `vectors` are files of word
-    vectors, one for each width among the cells that start from word vectors. With `keeps_weights`,
-    the cache holds the weights of every run. Raises InputError if a file is damaged or missing, or
-    if cells, files and settings do not match.
+    `cells` maps each cell to its settings; their files are below `results`. `checkpoints` are of
+    one language model, each with its own pre-training seed; there are none if nothing is
+    transferred. Runs that start without a checkpoint are still paired with the pre-training seeds
+    `pretrain`. `vectors` are files of word vectors, one for each width among the cells that start
+    from word vectors. Given the folder of the `tokenizer`, the weights of every run are kept, and
+    its files beside them. Raises InputError if a file is damaged or missing, or if cells, files and
+    settings do not match.
     """
 
     def __init__(
         self,
         cells: Mapping[Cell, CellSettings],
+        results: Path,
         encoded: Path,
         baselines: Path,
         checkpoints: Sequence[Path],
         runtime: Runtime,
-        cache: RunCache,
+        cache: Path,
         code: str = "",
         pretrain: Sequence[int] = (0,),
         vectors: Sequence[Path] = (),
-        keeps_weights: bool = False,
+        tokenizer: Path | None = None,
     ):
-        self.cells, self.runtime, self.cache = cells, runtime, cache
-        self.keeps_weights = keeps_weights
+        self.cells, self.results, self.tokenizer = cells, results, tokenizer
+        self.runtime, self.cache = runtime, RunCache(cache)
         self.encoded, self.baselines = load_task(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
         self.pretrain, self.found = pretrain, 0  # runs that were in the cache
@@ -75,8 +76,8 @@ class CellJob:
         loaded = [load_vectors(path, self.encoded.tokenizer) for path in vectors]
         self.vectors = {values.shape[1]: (values, digest) for values, digest in loaded}
         # Keyed by what it depends on, so that large tasks are in memory only once.
-        contexts, n_vocab = {of.model.n_ctx for of in cells.values()}, self.encoded.facts.n_vocab
-        self.data = {n_ctx: TaskData.of(self.encoded, n_vocab, n_ctx) for n_ctx in contexts}
+        contexts = {of.model.n_ctx for of in cells.values()}
+        self.splits = {n_ctx: self.encoded.sequences(n_ctx) for n_ctx in contexts}
         self.digests = {
             "tokenizer": self.encoded.tokenizer,
             "data": self.encoded.labelled_digest,
@@ -91,14 +92,14 @@ class CellJob:
         Raises InputError unless all of those cells start from these checkpoints.
         """
         cells = {cell: of for cell, of in self.cells.items() if of.needs_model}
-        models = {of.model.model_dump_json(): of.model for of in cells.values()}
+        models = {of.model for of in cells.values()}
         if len(models) > 1:
             raise InputError(f"the settings are of {len(models)} models; give cells of one")
         if cells and not paths:
             raise InputError(f"--checkpoints: {next(iter(cells)).name} starts from some; give them")
         found = [
             load_checkpoint(path, model.arch, model, self.encoded.tokenizer)
-            for model in models.values()
+            for model in models
             for path in paths
         ]
         for path, checkpoint in zip(paths if models else (), found, strict=True):
@@ -176,52 +177,46 @@ class CellJob:
         """The splits whose predictions the cell has: unlabelled ones only in the line `full`."""
         return self.encoded.named("report", *(("unlabelled",) if cell.line == FULL else ()))
 
-    def run(
-        self, cell: Cell, seed: int, checkpoint: Checkpoint, events: Path | None = None
-    ) -> RunRecord:
+    def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         """The record of one run, from the cache or from training.
 
-        With `runtime.tensorboard`, training writes its curves to the folder `events`. A cached run
-        without what is asked for, predictions of these unlabelled rows or weights, is trained
-        again. Raises InputError if memory runs out.
+        With `runtime.tensorboard`, training writes its curves to a folder beside the cell's JSON. A
+        cached run without what is asked for, predictions of these unlabelled rows or weights, is
+        trained again. Raises InputError if memory runs out.
         """
         key, report = self.key(cell, seed, checkpoint), self.encoded.named("report")
         unlabelled = [name for name in self.predicted(cell) if name not in report]
         digest = self.encoded.unlabelled_digest if unlabelled else ""
-        record = self.cache.get(key, self.keeps_weights)
+        record = self.cache.get(key, with_weights=self.tokenizer is not None)
         if record and digest in ("", record.unlabelled):
             self.found += 1
             return record
-        own = self.cells[cell]
-        data = self.data[own.model.n_ctx]
+        own, spec = self.cells[cell], self.encoded.spec
+        splits = self.splits[own.model.n_ctx]
         rows = self.runtime.micro_batch or own.batch
         with self.runtime.holding(rows, f"rows of {cell.name}"):
-            run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
-            if events and self.runtime.tensorboard:
-                run.events = event_writer(events, 0)
+            run = FineTuning(spec, splits, checkpoint, own, own.n_transfer, seed, self.runtime)
+            if self.runtime.tensorboard:
+                folder = cell.path(self.results).with_suffix("")
+                run.events = event_writer(folder / f"seed-{seed}", 0)
             record = run.train().model_copy(update={"key": key})
             if run.events:
                 run.events.close()
             self.cache.put(record)
-            if self.keeps_weights:
+            if self.tokenizer:
                 weights = self.cache.weights(key)
                 write_tensors(weights, dict(run.model.named_parameters()), of=weights.stem)
             if unlabelled:
                 record = record.model_copy(update={"unlabelled": digest})
                 for name in unlabelled:
-                    answers = listed(*run.predict_unlabelled(self.encoded.splits[name]))
-                    record.predictions[name], record.probabilities[name] = answers
+                    found = answer(run.model, spec, self.encoded.splits[name], self.runtime)
+                    record.predictions[name], record.probabilities[name] = listed(*found)
                 self.cache.put(record)
         return record
 
-    def write(
-        self,
-        cell: Cell,
-        path: Path,
-        predictions: Path,
-        runs: Sequence[tuple[Checkpoint, RunRecord]],
-    ) -> None:
-        """Write a cell's JSON and predictions from the runs of its seeds, and print its scores."""
+    def write(self, cell: Cell, runs: Sequence[tuple[Checkpoint, RunRecord]]) -> None:
+        """Write a cell's files from the runs of its seeds, and print its scores."""
+        path, predictions = cell.path(self.results), cell.predictions(self.results)
         encoded, settings, (checkpoint, first) = self.encoded, self.cells[cell], runs[0]
         spec, split, records = encoded.spec, encoded.main, [record for _, record in runs]
         cell_files.write_predictions(predictions, cell, encoded, self.predicted(cell), records)
@@ -257,56 +252,44 @@ class CellJob:
         ).write(path)
         shown = " ".join(f"{record.scores[split][spec.metric]:.1f}" for record in records)
         print(f"{path}: {split} {spec.metric} {shown}", flush=True)
+        if self.tokenizer:
+            weights = {record.seed: self.cache.weights(record.key) for record in records}
+            cell_files.keep(cell.kept(self.results), path, self.tokenizer, weights)
+            kept = f"kept the weights of {len(weights)} seeds"
+            print(f"{cell.kept(self.results)}: {kept}", flush=True)
 
+    def train(self, seeds: Sequence[int]) -> list[str]:
+        """Run every cell and write its files; returns a line for each failed run.
 
-def finetune(
-    job: CellJob,
-    paths: dict[Cell, tuple[Path, Path]],
-    seeds: Sequence[int],
-    kept_in: Path | None = None,
-    tokenizer: Path = Path(),
-) -> list[str]:
-    """Run every cell and write its JSON and predictions; returns a line for each failed run.
-
-    A job that keeps weights, of one cell, writes them to `kept_in`, with the files of `tokenizer`.
-    A failed run costs only its own cell. Raises InputError or OSError for a file that cannot be
-    read or written and for a lack of memory, which stop all cells.
-    """
-    failures = []
-    for cell in job.cells:
-        runs = []
-        for seed, checkpoint in job.starts(cell, seeds):
-            fault = f"{paths[cell][0]}, seed {seed}"
-            try:
-                events = paths[cell][0].with_suffix("") / f"seed-{seed}"
-                runs.append((checkpoint, job.run(cell, seed, checkpoint, events)))
-            except (InputError, OSError):  # a full disk or memory, or a damaged file: stops all
-                raise
-            except FloatingPointError as error:  # the training diverged
-                failures.append(f"{fault}: {error}; lower experiment.finetune.lr")
-            except Exception as error:  # a bug: reported in full, but the other cells still run
-                traceback.print_exc()
-                failures.append(f"{fault}: {type(error).__name__}: {error}")
-        if len(runs) == len(seeds):
-            job.write(cell, *paths[cell], runs)
-            if kept_in:
-                weights = {record.seed: job.cache.weights(record.key) for _, record in runs}
-                cell_files.keep(kept_in, paths[cell][0], tokenizer, weights)
-                print(f"{kept_in}: kept the weights of {len(weights)} seeds", flush=True)
-    if job.found:
-        print(
-            f"taken from an earlier run: {job.found} of {len(job.cells) * len(seeds)}", flush=True
-        )
-    return failures
+        A failed run costs only its own cell. Raises InputError or OSError for a file that cannot be
+        read or written and for a lack of memory, which stop all cells.
+        """
+        failures = []
+        for cell in self.cells:
+            runs = []
+            for seed, checkpoint in self.starts(cell, seeds):
+                fault = f"{cell.path(self.results)}, seed {seed}"
+                try:
+                    runs.append((checkpoint, self.run(cell, seed, checkpoint)))
+                except (InputError, OSError):  # a full disk or memory, or a damaged file: stops all
+                    raise
+                except FloatingPointError as error:  # the training diverged
+                    failures.append(f"{fault}: {error}; lower experiment.finetune.lr")
+                except Exception as error:  # a bug: told in full, but the other cells still run
+                    traceback.print_exc()
+                    failures.append(f"{fault}: {type(error).__name__}: {error}")
+            if len(runs) == len(seeds):
+                self.write(cell, runs)
+        if self.found:
+            total = len(self.cells) * len(seeds)
+            print(f"taken from an earlier run: {self.found} of {total}", flush=True)
+        return failures
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cells", nargs="+", type=Path, help="JSON files to write")
-    parser.add_argument(
-        "--predictions", default=[], nargs="+", type=Path, help="Parquet files, one for each"
-    )
+    parser.add_argument("cells", nargs="+", type=Path, help="JSON files to write, .../cells/...")
     parser.add_argument("--encoded", required=True, type=Path, help="the encoded task")
     parser.add_argument("--baselines", required=True, type=Path, help="JSON of its baselines")
     parser.add_argument(
@@ -336,24 +319,21 @@ def main() -> None:
         help="digest of the code, part of the cache's key: give another after an edit",
     )
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
-    parser.add_argument("--tokenizer", type=Path, help="folder of its files, for --weights")
     parser.add_argument(
-        "--weights", nargs="?", type=Path, help="folder to write the one cell's weights to"
+        "--keep", type=Path, metavar="TOKENIZER", help="keep the weights, with this tokenizer"
     )
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
-    if a.weights and (len(cells) > 1 or not a.tokenizer):
-        raise InputError("--weights: needs one cell and --tokenizer")
-    if len(a.predictions) != len(cells):
-        raise InputError(f"--predictions: give {len(cells)} paths, one for each cell")
+    results = {path.absolute().parents[2] for path in a.cells}
+    if len(results) > 1:
+        raise InputError(f"the cells are of {len(results)} folders of results; give those of one")
     if unknown := {cell.line for cell in cells} - a.settings.lines.keys():
         raise InputError(f"--settings: of {min(unknown)} there are none; give those of each line")
     a.runtime.start()
     job = CellJob(
         {cell: a.settings.lines[cell.line] for cell in cells},
-        *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code),
-        *(a.pretrain_seeds, a.vectors, bool(a.weights)),
+        *(a.cells[0].parents[2], a.encoded, a.baselines, a.checkpoints, a.runtime, a.cache),
+        *(a.code, a.pretrain_seeds, a.vectors, a.keep),
     )
-    paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
-    if failures := finetune(job, paths, a.seeds, a.weights, a.tokenizer):
+    if failures := job.train(a.seeds):
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

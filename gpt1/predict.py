@@ -25,13 +25,12 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-from gpt1.data import EncodedSplit, build_sequences
+from gpt1.data import EncodedSplit
 from gpt1.encode import encode_row
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.text.tokens import SpecialTokens
 from gpt1.training import cell_files
-from gpt1.training.finetuning import predict
+from gpt1.training.finetuning import Answers, answer
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build, read_tensors
 from tasks import task
@@ -86,10 +85,11 @@ class Predictor:
         model.load_state_dict(read_tensors(cell_files.weights_path(folder, self.seed)))
         self.model = model.to(self.runtime.device).eval()
 
-    def encode(self, rows: list[Row], source: str) -> EncodedSplit:
-        """The rows as an encoded split. Raises InputError, naming `source` and row, for unfit ones.
+    def answer(self, rows: list[Row], source: str) -> Answers:
+        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.finetuning`.
 
-        In a TSV file, the line number is one more than the row's number.
+        Raises InputError, naming `source` and row, for unfit rows; in a TSV file, the line number
+        is one more than the row's number.
         """
         columns: dict[str, list[Any]] = {"first": [], "second": [], "choices": []}
         guids = [f"row {i}" for i in range(1, len(rows) + 1)]
@@ -102,13 +102,8 @@ class Predictor:
             for column in ("first", "second"):
                 columns[column].append(np.array(ids[column], dtype=np.int32))
             columns["choices"].append([np.array(c, dtype=np.int32) for c in ids["choices"]])
-        return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
-
-    def answer(self, rows: list[Row], source: str) -> tuple[np.ndarray, np.ndarray]:
-        """Predictions `[n]` and probabilities `[n, classes]`, as in `gpt1.training.finetuning`."""
-        special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, source)
-        split = build_sequences(self.spec.family, encoded, special, self.n_ctx)
-        return predict(self.model, self.spec, split, self.runtime)
+        split = EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
+        return answer(self.model, self.spec, split, self.runtime)
 
     def predict(
         self,

@@ -55,7 +55,8 @@ def word_vectors(tokens: np.ndarray, n_vocab: int, width: int) -> np.ndarray:
     contexts = [positive_information(side) for n in before for side in (n, n.T.tocsr())]
     # Its seed and its sign convention make bytes repeatable; ARPACK draws its own start vectors.
     found, _, _ = randomized_svd(sparse.hstack(contexts, format="csr"), width, random_state=0)
-    found[np.bincount(tokens, minlength=n_vocab) == 0] = 0.0
+    occurs = before[0].sum(axis=0) + before[0].sum(axis=1) > 0  # before or behind another token
+    found[~occurs] = 0.0
     return (found / found.std()).astype(np.float32)
 
 

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from gpt1.cell import ARCHS, PretrainedModel
 from gpt1.data import EncodedSplit, EncodedTask, load_task, sample
 from gpt1.records import ZeroShotScore
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.cell_files import write_rows
 from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer, margins
+from gpt1.training.scorer import Scorer, margins, write_rows
 from gpt1.weights.checkpoint import load_checkpoint
 from gpt1.zero_shot_settings import ZeroShotSettings
 from tasks.common.errors import InputError
@@ -40,7 +40,6 @@ Ids = np.ndarray
 EMPTY: Ids = np.empty(0, dtype=np.int64)
 Template = list[Ids | str]  # the ids of words, and the columns between them
 Asked = tuple[list[Ids], Ids]  # the context, and what is scored
-Columns = dict[str, Any]  # of rows, as `write_rows` takes them
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def predict(spec: TaskSpec, scores: np.ndarray, threshold: float | None = None) 
 
 def score_task(
     scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, prompt: EncodedPrompt
-) -> tuple[dict[str, Any], list[Columns]]:
+) -> tuple[dict[str, Any], pd.DataFrame]:
     """The scores of a language model on a task: fields of `ZeroShotScore`; and its rows.
 
     The rows have, by each scoring, what was said, the log-probability of the right choice (nats, as
@@ -169,7 +168,7 @@ def score_task(
     if prompt.prompt.heuristic == "threshold":
         train = _sampled(task, "train", settings.limit)
         threshold = best_threshold(ask(scorer, prompt, train)["heuristic"][:, 0], train.labels)
-    by_scoring, parts = {}, []
+    by_scoring, frames = {}, []
     for scoring, found in ask(scorer, prompt, rows).items():
         said = predict(spec, found, threshold)
         by_scoring[scoring] = score_split(spec, said, rows.labels, rows.groups, split)
@@ -180,7 +179,7 @@ def score_task(
             right, margin = margins(found, rows.labels)
         columns = {"label": rows.labels, "prediction": said, "log_probability": right}
         numbers = {name: of.astype(float) for name, of in (columns | {"margin": margin}).items()}
-        parts.append({"scoring": [scoring] * len(rows), "guid": rows.guids} | numbers)
+        frames.append(pd.DataFrame({"scoring": scoring, "guid": rows.guids, **numbers}))
     scores = by_scoring[prompt.prompt.scorings[0]]
     score = scores[split][spec.metric]
     record = {
@@ -195,7 +194,7 @@ def score_task(
         **scale.model_dump(),
         "relative": scale.relative(score),
     }
-    return record, parts
+    return record, pd.concat(frames)
 
 
 def _sampled(task: EncodedTask, split: str, limit: int | None) -> EncodedSplit:
@@ -225,7 +224,7 @@ def main() -> None:
             )
         name = task.spec.name
         tasks.append((task, EncodedPrompt.of(a.settings.prompts[name], name, tokenizer)))
-    rows: dict[Path, list[Columns]] = {}
+    frames: dict[Path, list[pd.DataFrame]] = {}
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
@@ -233,14 +232,13 @@ def main() -> None:
         source = PretrainedModel(a.arch, facts.seed)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
         for task, prompt in tasks:
-            record, parts = score_task(scorer, task, a.settings, prompt)
+            record, rows = score_task(scorer, task, a.settings, prompt)
             record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}
             name = task.spec.name
             ZeroShotScore(**record).write(source.zero_shot(a.results, name, facts.update))
-            of_task = rows.setdefault(source.zero_shot_rows(a.results, name), [])
-            update = np.full(record["n"], facts.update)
-            of_task += [{"update": update} | part for part in parts]
+            rows.insert(0, "update", facts.update)
+            frames.setdefault(source.zero_shot_rows(a.results, name), []).append(rows)
         names = ", ".join(task.spec.name for task, _ in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)
-    for path, parts in rows.items():
-        write_rows(path, parts)
+    for path, of_path in frames.items():
+        write_rows(path, of_path)

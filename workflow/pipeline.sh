@@ -68,7 +68,6 @@ python -m gpt1 zero_shot transformer --encoded "$out/encoded/rte" --tokenizer "$
 step "12. Fine-tuning of two lines, with all layers transferred and with none."
 finetune='"epochs": 1, "batch": 8, "lr": 5e-4, '$common
 python -m gpt1 finetune "$out/cells/full/rte.json" "$out/cells/scratch/rte.json" \
-  --predictions "$out/predictions/full/rte.parquet" "$out/predictions/scratch/rte.parquet" \
   --encoded "$out/encoded/rte" --baselines "$out/baselines/rte.json" --checkpoints "$checkpoint" \
   --settings '{"lines": {"full": {"n_transfer": 2, '"$finetune"'},
                          "scratch": {"n_transfer": "none", '"$finetune"'}}}' \

@@ -133,30 +133,18 @@ def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
     """The rows of one seed and split, without `pa.array`, which would import pandas (0.25 s)."""
     rows, unlabelled = encoded.splits[split], encoded.facts.splits[split].role == "unlabelled"
     columns = [
-        numbers(np.full(len(rows), record.seed, dtype=np.int64)),
-        texts([split] * len(rows)),
-        texts(rows.guids),
-        texts(rows.groups),
-        pa.nulls(len(rows), pa.float64()) if unlabelled else numbers(rows.labels.astype(float)),
-        numbers(np.array(record.predictions[split], dtype=float)),
+        _numbers(np.full(len(rows), record.seed, dtype=np.int64)),
+        _texts([split] * len(rows)),
+        _texts(rows.guids),
+        _texts(rows.groups),
+        pa.nulls(len(rows), pa.float64()) if unlabelled else _numbers(rows.labels.astype(float)),
+        _numbers(np.array(record.predictions[split], dtype=float)),
         _lists(np.array(record.probabilities[split], dtype=float)),
     ]
     return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
-def write_rows(path: Path, parts: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as Parquet, the `parts` one after the other: a number or a text in each column."""
-    import pyarrow.parquet as parquet
-
-    def column(values: Any) -> pa.Array:
-        return numbers(values) if isinstance(values, np.ndarray) else texts(values)
-
-    tables = [pa.table({name: column(of) for name, of in part.items()}) for part in parts]
-    with write_atomic(path, "wb") as file:
-        parquet.write_table(pa.concat_tables(tables), file, write_page_checksum=True)
-
-
-def numbers(values: np.ndarray) -> pa.Array:
+def _numbers(values: np.ndarray) -> pa.Array:
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
@@ -164,10 +152,10 @@ def numbers(values: np.ndarray) -> pa.Array:
 def _lists(values: np.ndarray) -> pa.Array:
     n, width = values.shape
     offsets = np.arange(n + 1, dtype=np.int32) * np.int32(width)
-    return pa.ListArray.from_arrays(numbers(offsets), numbers(values.reshape(-1)))
+    return pa.ListArray.from_arrays(_numbers(offsets), _numbers(values.reshape(-1)))
 
 
-def texts(values: list[str]) -> pa.Array:
+def _texts(values: list[str]) -> pa.Array:
     builder = pa.lib.StringBuilder()
     builder.append_values(values)
     return builder.finish()

@@ -7,7 +7,7 @@ keeping the best-scoring weights (the latest in a tie, where theirs keeps the fi
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from torch import Tensor
 from gpt1.cell import NTransfer
 from gpt1.data import (
     EncodedSplit,
-    EncodedTask,
     Sequences,
     build_sequences,
     by_length,
@@ -38,38 +37,19 @@ from tasks.metrics import expected_score, score, score_split, soft_labels
 from tasks.spec import TaskSpec
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
+CHUNK = 4096  # rows that `answer` makes into sequences at a time
 
 Answers = tuple[np.ndarray, np.ndarray]  # predictions `[n]`, probabilities `[n, classes]`
 
 
-@dataclass(frozen=True)
-class TaskData:
-    """A task's labelled splits as sequences."""
+def label_entropy(spec: TaskSpec, labels: np.ndarray) -> float:
+    """Entropy in nats of training labels `[n]`; for STS-B, of their mean soft label.
 
-    spec: TaskSpec
-    splits: dict[str, Sequences]
-
-    @classmethod
-    def of(cls, encoded: EncodedTask, n_vocab: int, n_ctx: int) -> "TaskData":
-        """Build every labelled split."""
-        spec, special = encoded.spec, SpecialTokens.after(n_vocab)
-        splits = {
-            name: build_sequences(spec.family, encoded.splits[name], special, n_ctx)
-            for name in encoded.named("train", "select", "report")
-        }
-        return cls(spec, splits)
-
-    @property
-    def label_entropy(self) -> float:
-        """Entropy in nats of the training labels; for STS-B, of their mean soft label.
-
-        No constant prediction has a lower classification loss.
-        """
-        labels = self.splits["train"].labels
-        totals = soft_labels(labels).sum(0) if self.spec.soft_labels else np.bincount(labels)
-        shares = totals[totals > 0] / len(labels)
-        return float(-(shares * np.log(shares)).sum())
+    No constant prediction has a lower classification loss.
+    """
+    totals = soft_labels(labels).sum(0) if spec.soft_labels else np.bincount(labels)
+    shares = totals[totals > 0] / len(labels)
+    return float(-(shares * np.log(shares)).sum())
 
 
 def _chosen(split: Sequences, rows: np.ndarray) -> Sequences:
@@ -92,7 +72,8 @@ class FineTuning:
 
     def __init__(
         self,
-        data: TaskData,
+        spec: TaskSpec,
+        splits: dict[str, Sequences],
         checkpoint: Checkpoint,
         settings: FinetuneSettings,
         n_transfer: NTransfer,
@@ -100,16 +81,17 @@ class FineTuning:
         runtime: Runtime,
     ):
         method, facts = settings.method, checkpoint.facts
-        train = data.splits["train"]
+        train = splits["train"]
         drawn = np.arange(len(train))
         if method.train_share < 1:
             drawn = drawn_rows(len(train), method.train_share, seed)
             repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
-            data = replace(data, splits={**data.splits, "train": repeated})
+            splits = {**splits, "train": repeated}
         self.train_rows = len(drawn)
         self.train_eval = _chosen(train, np.sort(drawn)[sample(len(drawn), settings.eval_train)])
-        self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
-        spec, model, dropout = data.spec, settings.model, settings.dropout
+        self.spec, self.splits = spec, splits
+        self.settings, self.seed, self.runtime = settings, seed, runtime
+        model, dropout = settings.model, settings.dropout
         generator = torch.Generator().manual_seed(torch_seed("first values of fine-tuning", seed))
         language_model = build(facts.arch, model, facts.n_vocab, dropout, runtime.skip_pads)
         language_model.reset(generator)
@@ -143,7 +125,7 @@ class FineTuning:
 
     def targets(self, labels: np.ndarray) -> Tensor:
         """Class numbers `[B]`, or for STS-B six soft labels `[B, 6]`, on the device."""
-        if self.data.spec.soft_labels:
+        if self.spec.soft_labels:
             return torch.from_numpy(soft_labels(labels)).to(self.model.language_model.embed)
         return torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(self.runtime.device)
 
@@ -162,21 +144,12 @@ class FineTuning:
 
     def predict(self, split: Sequences) -> Answers:
         """Class or choice numbers, or expected scores (STS-B), and probabilities."""
-        return predict(self.model, self.data.spec, split, self.runtime)
-
-    def predict_unlabelled(self, split: EncodedSplit) -> Answers:
-        """Answers for a split of any size: its sequences are never in memory all at once."""
-        model = self.model.language_model
-        special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
-        chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
-        built = (build_sequences(family, split.take(c), special, model.n_ctx) for c in chunks)
-        predictions, shares = zip(*map(self.predict, built), strict=True)
-        return np.concatenate(predictions), np.concatenate(shares)
+        return predict(self.model, self.spec, split, self.runtime)
 
     def select_score(self, predictions: np.ndarray) -> float:
         """The main metric of predictions for `select`, the split that selects the best weights."""
-        spec = self.data.spec
-        return score(spec, predictions, self.data.splits["select"].labels)[spec.metric]
+        labels = self.splits["select"].labels
+        return score(self.spec, predictions, labels)[self.spec.metric]
 
     def record(self, best_epoch: int, best_update: int, selected: Answers) -> RunRecord:
         """The result, with scores of the current weights, which are the best ones.
@@ -185,10 +158,10 @@ class FineTuning:
         """
         scores: Scores = {}
         rows, reported, probabilities, constant = {}, {}, {}, False
-        for name, split in self.data.splits.items():
+        for name, split in self.splits.items():
             scored = self.train_eval if name == "train" else split
             predictions, shares = selected if name == "select" else self.predict(scored)
-            scores |= score_split(self.data.spec, predictions, scored.labels, scored.groups, name)
+            scores |= score_split(self.spec, predictions, scored.labels, scored.groups, name)
             rows[name] = len(scored)
             if name not in ("train", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6
@@ -206,7 +179,7 @@ class FineTuning:
             loss_end=float(end[0]),
             clf_loss_start=float(start[1]),
             clf_loss_end=float(end[1]),
-            label_entropy=self.data.label_entropy,
+            label_entropy=label_entropy(self.spec, self.splits["train"].labels),
             steps=self.optimizer.updates,
             train_rows=self.train_rows,
             train_tokens=self.tokens,
@@ -215,7 +188,7 @@ class FineTuning:
             cpu=cpu(),
             copied=self.copied,
             constant=constant,
-            truncated={name: split.truncated for name, split in self.data.splits.items()},
+            truncated={name: split.truncated for name, split in self.splits.items()},
             predictions=reported,
             probabilities=probabilities,
         )
@@ -229,7 +202,7 @@ class FineTuning:
             self.train_mode()
         seed_step("dropout of fine-tuning", self.seed, self.optimizer.updates)
         self.optimizer.zero_grad()
-        train = self.data.splits["train"]
+        train = self.splits["train"]
         sums = torch.zeros(2, device=self.runtime.device)
         size = self.runtime.micro_batch or len(rows)
         for micro_batch in np.split(rows, range(size, len(rows), size)):
@@ -256,7 +229,7 @@ class FineTuning:
         best, best_flat, best_at, done = -np.inf, self.optimizer.flat.clone(), (0, 0), 0
         selected = np.empty(0), np.empty((0, 0))
         for epoch in range(self.settings.epochs):
-            for rows in epoch_batches(len(self.data.splits["train"]), self.batch, self.seed, epoch):
+            for rows in epoch_batches(len(self.splits["train"]), self.batch, self.seed, epoch):
                 started = time.perf_counter()
                 self.update(rows)
                 self.seconds += time.perf_counter() - started
@@ -267,10 +240,10 @@ class FineTuning:
                 if not self.optimizer.flat.isfinite().all():  # the loss was taken before the update
                     raise FloatingPointError(f"update {done}: a weight is not finite")
                 # The last digits are noise: with two rows, every correlation is 100 or -100.
-                answers = self.predict(self.data.splits["select"])
+                answers = self.predict(self.splits["select"])
                 value = round(self.select_score(answers[0]), 9)
-                self.show(**{f"select_{self.data.spec.metric}": value})
-                point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
+                self.show(**{f"select_{self.spec.metric}": value})
+                point = {"epoch": epoch + 1, "update": done, self.spec.metric: value}
                 self.select_by_epoch.append(point)
                 if value >= best:  # a select split of few rows has many ties
                     best, best_at, selected = value, (epoch + 1, done), answers
@@ -282,6 +255,15 @@ class FineTuning:
 def listed(predictions: np.ndarray, probabilities: np.ndarray) -> tuple[list, list]:
     """Answers as lists for JSON, with probabilities to six decimals."""
     return predictions.tolist(), probabilities.astype(float).round(6).tolist()
+
+
+def answer(model: TaskModel, spec: TaskSpec, split: EncodedSplit, runtime: Runtime) -> Answers:
+    """Answers for a split of any size: its sequences are never in memory all at once."""
+    special, n_ctx = SpecialTokens.after(model.language_model.n_vocab), model.language_model.n_ctx
+    chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
+    built = (build_sequences(spec.family, split.take(c), special, n_ctx) for c in chunks)
+    predictions, shares = zip(*(predict(model, spec, of, runtime) for of in built), strict=True)
+    return np.concatenate(predictions), np.concatenate(shares)
 
 
 @torch.no_grad()

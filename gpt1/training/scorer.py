@@ -6,14 +6,17 @@ published). Special tokens and positions are outside the softmax, since they are
 
 import itertools
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
 from gpt1.data import by_length
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
+from tasks.common.files import write_atomic
 
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
@@ -26,6 +29,12 @@ def margins(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndar
     rows, others = np.arange(len(scores)), scores.copy()
     others[rows, labels] = -np.inf
     return scores[rows, labels], scores[rows, labels] - others.max(axis=1)
+
+
+def write_rows(path: Path, frames: Sequence[pd.DataFrame]) -> None:
+    """Write what is behind scores, row by row, as Parquet, atomically."""
+    with write_atomic(path, "wb") as file:
+        pd.concat(frames).to_parquet(file, index=False, write_page_checksum=True)
 
 
 class Scorer:

@@ -27,6 +27,7 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
+from tasks.common.programs import Interrupted
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
 from tests.support.forks import FORKS
@@ -44,7 +45,7 @@ def pretrain(
 ) -> Path:
     """Pre-train in `count` processes; returns the folder of the declared outputs.
 
-    `stop_at`: leave after that many updates, with the state saved.
+    `stop_at`: stop as by a signal after that many updates, with the state saved.
     """
     arguments = (corpus, settings, folder, micro_batch, stop_at)
     with started(count, train, *arguments) as processes:
@@ -101,13 +102,20 @@ def train(
         "transformer" if hasattr(settings.model.shape, "n_head") else "lstm",
         *(corpus, settings, runtime, folder / "work", "", processes),
     )
-    if stop_at:
-        program.STATE_SECONDS = 0.0
-        training.settings = settings.model_copy(update={"updates": stop_at})
+    if stop_at is None:
         training.train()
+        training.publish(folder / "out")
         return
-    training.train()
-    training.publish(folder / "out")
+    update = training.update
+
+    def stopped() -> torch.Tensor:
+        if training.optimizer.updates == stop_at:
+            training.signals.append("SIGTERM")
+        return update()
+
+    training.update = stopped
+    with pytest.raises(Interrupted, match=f"stopped by SIGTERM at update {stop_at} of"):
+        training.train()
 
 
 LAST = "update-8.safetensors"
@@ -149,10 +157,11 @@ def test_a_run_resumes_with_another_number_of_processes(tmp_path):
     books, settings = corpus(tmp_path / "corpus"), pretrain_settings("transformer", batch=8)
     whole = pretrain(1, books, settings, tmp_path / "whole", micro_batch=2)
     parts = tmp_path / "parts"
-    pretrain(4, books, settings, parts, micro_batch=2, stop_at=3)
+    pretrain(4, books, settings, parts, micro_batch=2, stop_at=5)
     (state,) = parts.glob("work/*/state.safetensors")
-    assert int(read_tensors(state, of=state.parent.name)["updates"]) == 3
+    assert int(read_tensors(state, of=state.parent.name)["updates"]) == 5
     pretrain(2, books, settings, parts, micro_batch=2)
+    assert not [*parts.glob("work/*/*.damaged")]  # as a state is called that is not resumed from
     assert losses(parts / "out") == pytest.approx(losses(whole), abs=1e-5)
     assert torch.allclose(weights(parts / "out"), weights(whole), atol=1e-4)
 

@@ -7,10 +7,9 @@ import pyarrow.parquet as parquet
 
 from gpt1.cell import FULL, Cell
 from gpt1.encode import encode
-from gpt1.finetune import CellJob, finetune
+from gpt1.finetune import CellJob
 from gpt1.settings import JobSettings
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.cell_files import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import save_checkpoint
 from tasks import task
@@ -75,7 +74,6 @@ def finetune_words(folder, cells, checkpoints=("transformer",), seeds=(0,), out=
     out, task = out or folder, next(iter(cells)).task
     return [
         *(cell.path(out) for cell in cells),
-        *("--predictions", *(cell.predictions(out) for cell in cells)),
         *("--encoded", folder / "encoded" / task),
         *("--baselines", folder / "baselines" / f"{task}.json"),
         *("--checkpoints", *(folder / f"{name}.safetensors" for name in checkpoints)),
@@ -91,27 +89,25 @@ def cells(*layers, arch="transformer", **options):
     return {Cell(lines[n], "rte"): toy.cell_settings(arch, n, **options) for n in layers}
 
 
-def job(files, own, code="", runtime=None, weights=None, vectors=(), keeps_weights=False, name=""):
+def job(files, own, code="", runtime=None, weights=None, vectors=(), keep=False, name=""):
     """A job of these cells, which are of one task; `name` is that of another task's files."""
     cell, settings = next(iter(own.items()))
     name = name or cell.task
     names = [settings.model.arch] if weights is None else weights
     weights = [files / f"{each}.safetensors" for each in names]
     encoded, baselines = files / "encoded" / name, files / "baselines" / f"{name}.json"
-    runtime, cache = runtime or Runtime(), RunCache(files / "cache")
-    inputs = (encoded, baselines, weights, runtime, cache, code)
-    return CellJob(own, *inputs, pretrain=[5], vectors=vectors, keeps_weights=keeps_weights)
+    inputs = (encoded, baselines, weights, runtime or Runtime(), files / "cache", code)
+    tokenizer = files / "tokenizer" if keep else None
+    return CellJob(own, files, *inputs, pretrain=[5], vectors=vectors, tokenizer=tokenizer)
 
 
 def paths(files, own):
     return [cell.path(files) for cell in own]
 
 
-def train(files, own, seeds, kept_in=None, **options):
+def train(files, own, seeds, **options):
     """What the job of these cells says of failed runs."""
-    files_of = {cell: (cell.path(files), cell.predictions(files)) for cell in own}
-    trained = job(files, own, keeps_weights=kept_in is not None, **options)
-    return finetune(trained, files_of, seeds, kept_in, files / "tokenizer")
+    return job(files, own, **options).train(seeds)
 
 
 def predictions(files, cell):
@@ -124,5 +120,5 @@ def kept_cell(files, name, arch="transformer", **options):
     """A cell of which one layer is transferred, and the folder of its weights."""
     cell = Cell("n_transfer-1", name)
     own = {cell: toy.cell_settings(arch, 1, toy.DROPOUT, **options)}
-    assert train(files, own, SEEDS, cell.kept(files)) == []
+    assert train(files, own, SEEDS, keep=True) == []
     return cell, cell.kept(files)

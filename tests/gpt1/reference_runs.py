@@ -16,7 +16,6 @@ from gpt1.settings import (
     OptimizerSettings,
     TransformerShape,
 )
-from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
@@ -72,7 +71,7 @@ def tuning(
 ):
     """The package's run at step 0 in the precision asked for, its weights drawn anew."""
     split = toy.encoded_split(*examples(name))
-    encoded = toy.encoded_task(task(name).spec, train=split, select=split, dev=split)
+    encoded = toy.encoded_task(task(name).spec, N_VOCAB, train=split, select=split, dev=split)
     settings = FinetuneSettings(
         **{"epochs": 4, "batch": 3, "warmup": 0.3, "eval_train": 2, "lm_coef": lm_coef, "lr": lr},
         dropout=dropout,
@@ -82,8 +81,7 @@ def tuning(
     torch.set_default_dtype(dtype)
     try:
         blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
-        data, runtime = TaskData.of(encoded, N_VOCAB, N_CTX), Runtime(skip_pads=skip_pads)
-        run = FineTuning(data, blank, settings, "none", 0, runtime)
+        run = toy.tuning(encoded, blank, settings, runtime=Runtime(skip_pads=skip_pads))
     finally:
         torch.set_default_dtype(torch.float32)
     draw(run.model)

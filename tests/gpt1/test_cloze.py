@@ -48,7 +48,7 @@ def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
     scorer, tokenizer, tmp_path
 ):
     found = cloze.ask(scorer, cloze.read_items(write_items(tmp_path), tokenizer))
-    for item, row in zip(ITEMS, found, strict=True):
+    for item, row in zip(ITEMS, found.to_dict("records"), strict=True):
         means, sums = [], []
         for choice in item["choices"]:
             scored = tokenizer.encode(choice)
@@ -66,15 +66,15 @@ def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
 def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_path):
     items = cloze.read_items(write_items(tmp_path), tokenizer)
     first = cloze.ask(scorer, items)
-    predictions = [row["prediction"] for row in first]
+    predictions = first["prediction"].tolist()
     labels = [*predictions[:2], 1 - predictions[2], (predictions[3] + 1) % 3]
     told = [{**item, "label": int(label)} for item, label in zip(ITEMS, labels, strict=True)]
     rows = cloze.ask(scorer, cloze.read_items(write_items(tmp_path, told), tokenizer))
     found = cloze.scores(rows)
     assert list(found) == ["mood", "copy"]
-    by_sum = sum(row["by_sum"] == row["label"] for row in rows[:3])
+    by_sum = sum(rows["by_sum"][:3] == rows["label"][:3])
     assert found["mood"].accuracy_by_sum == pytest.approx(100 * by_sum / 3)
-    assert found["mood"].margin == pytest.approx(np.mean([row["margin"] for row in rows[:3]]))
+    assert found["mood"].margin == pytest.approx(rows["margin"][:3].mean())
     names = ("n", "correct", "choices", "accuracy", "chance")
     for skill, numbers in (("mood", (3, 2, 2, 200 / 3, 50)), ("copy", (1, 0, 3, 0, 100 / 3))):
         numbers = dict(zip(names, numbers, strict=True))

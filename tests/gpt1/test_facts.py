@@ -28,8 +28,6 @@ from tests.gpt1 import toy
 from tests.gpt1.reference_runs import batch_of, reference, tuning
 from tests.gpt1.toy import start
 
-torch.set_num_threads(1)
-
 ROOT = Path(__file__).parents[2]
 
 FAMILIES = {
@@ -151,7 +149,7 @@ def test_the_first_epoch_is_also_scored_at_powers_of_two_thousands(monkeypatch):
 @pytest.mark.parametrize(("name", "each"), [("story_cloze", 2), ("race", 4), ("mrpc", 2)])
 def test_a_batch_counts_examples_whatever_sequences_each_has(name, each):
     run = start(name, batch=4, epochs=1)
-    lengths = run.data.splits["train"].lengths
+    lengths = run.splits["train"].lengths
     assert lengths.shape == (8, each) and run.updates == 8 // 4
     run.train()
     assert run.tokens == lengths.sum()
@@ -168,7 +166,7 @@ def test_a_score_of_zero_counts_and_of_equal_ones_the_later():
 
 def test_every_position_row_is_in_the_softmax_however_short_the_texts():
     run = start("cola", lm_coef=0.5)
-    longest = int(run.data.splits["train"].lengths.max())
+    longest = int(run.splits["train"].lengths.max())
     assert longest < toy.N_CTX
     run.update(np.arange(8))
     beyond = run.model.language_model.embed.grad[toy.N_VOCAB + 3 + longest :]
@@ -179,7 +177,7 @@ def test_every_position_row_is_in_the_softmax_however_short_the_texts():
 def test_a_prediction_is_the_likeliest_answer_without_a_threshold(name):
     run = tuning(name, "transformer", torch.float64)
     wanted = [int(row.argmax()) for row in logits_of(run, name)]
-    assert run.predict(run.data.splits["dev"])[0].tolist() == wanted
+    assert run.predict(run.splits["dev"])[0].tolist() == wanted
 
 
 def test_the_prediction_of_stsb_is_the_expected_score_of_six_classes():
@@ -187,7 +185,7 @@ def test_the_prediction_of_stsb_is_the_expected_score_of_six_classes():
     shares = [row.softmax(0) for row in logits_of(run, "stsb")]
     wanted = [sum(j * float(p) for j, p in enumerate(row)) for row in shares]
     assert all(len(row) == 6 for row in shares) and task("stsb").metric == "pearson"
-    assert run.predict(run.data.splits["dev"])[0] == pytest.approx(wanted, rel=1e-5)
+    assert run.predict(run.splits["dev"])[0] == pytest.approx(wanted, rel=1e-5)
 
 
 def logits_of(run, name):

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow.parquet as parquet
 import pytest
 
-from gpt1 import finetune, predict
+from gpt1 import predict
 from gpt1.cell import Cell
 from gpt1.predict import Predictor, Row, columns_of, read_rows
 from gpt1.records import CellRecord
@@ -19,7 +19,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.settings import OwnTask, own_task
 from tests.gpt1 import toy
-from tests.gpt1.cell_jobs import SEEDS, TASKS, cells, finetune_words, kept_cell, train, write_task
+from tests.gpt1.cell_jobs import SEEDS, TASKS, kept_cell, train, write_task
 from tests.support.programs import call, refused
 
 
@@ -223,21 +223,14 @@ def test_weights_are_kept_of_the_training_of_the_cell_which_is_repeated_if_they_
     cell = Cell("n_transfer-1", "rte")
     own, folder = {cell: toy.cell_settings("transformer", 1, toy.DROPOUT)}, cell.kept(tmp_path)
     scores = []
-    for kept_in, total in ((None, 2), (folder, 4), (folder, 4), (None, 4)):
+    for keep, total in ((False, 2), (True, 4), (True, 4), (False, 4)):
         shutil.rmtree(folder, ignore_errors=True)
-        assert train(tmp_path, own, SEEDS, kept_in) == [] and len(trained) == total
+        assert train(tmp_path, own, SEEDS, keep=keep) == [] and len(trained) == total
         record = CellRecord.read(cell.path(tmp_path))
-        assert (cell_files.read_kept(folder) == record) if kept_in else not folder.exists()
+        assert (cell_files.read_kept(folder) == record) if keep else not folder.exists()
         assert [run.seed for run in record.seeds] == SEEDS
         scores.append([run.scores for run in record.seeds])
     assert scores == [scores[0]] * 4
-
-
-def test_weights_of_more_than_one_cell_are_refused(tmp_path):
-    write_task(tmp_path, "rte")
-    words = finetune_words(tmp_path, cells(0, 1))
-    said = refused(finetune.main, *words, "--weights", tmp_path, "--tokenizer", tmp_path)
-    assert "--weights: needs one cell and --tokenizer" in said
 
 
 @pytest.mark.parametrize("name", ["seed-4.safetensors", "encoder.json", "cell.json"])

@@ -10,7 +10,6 @@ from gpt1.cell import Cell
 from gpt1.pretrain import Pretraining
 from gpt1.records import ZeroShotScore
 from gpt1.streams import Purpose, stream, torch_seed
-from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
@@ -66,10 +65,10 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
     training.train()
     own = toy.settings(arch, model=model)
-    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, model.n_ctx)
+    encoded = toy.encoded(task("rte"), train=8, select=8, dev=8)
     for update in settings.checkpoints:
         source = load_checkpoint(training.work.checkpoint(update), arch, model, "t" * 64)
-        run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())
+        run = toy.tuning(encoded, source, own, n_transfer, settings.seed)
         for name, tensor in run.model.language_model.named_parameters():
             special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)
             fresh = special if name in run.copied else slice(None)

@@ -24,8 +24,6 @@ from tests.gpt1.reference_runs import (
     tuning,
 )
 
-torch.set_num_threads(1)
-
 # How far a move may be off in float32, as a share of the tensor's largest: a weight above 1 is
 # rounded to 6e-8, twice an update (decay, then Adam), and the first move is 3e-5.
 MOVED = 1e-2
@@ -40,11 +38,11 @@ def test_sequences_hidden_states_and_logits_of_every_family(name, arch, skip_pad
     expected = reference(run)
     rows = np.arange(6)
     family, built, _ = batch_of(expected, name, rows)
-    ids, lengths = run.data.splits["train"].take(rows)
+    ids, lengths = run.splits["train"].take(rows)
     hidden, _ = run.model.language_model(ids.reshape(-1, ids.shape[2]), lengths.ravel())
     hidden = hidden.view(*ids.shape, -1)
     logits, _ = run.model(ids, lengths)
-    assert run.data.splits["train"].truncated > 0
+    assert run.splits["train"].truncated > 0
     for i, sequences in enumerate(built):
         states = [expected.hidden(sequence) for sequence in sequences]
         for j, sequence in enumerate(sequences):
@@ -63,7 +61,7 @@ def test_both_losses_with_either_softmax(arch, skip_pads, lm_softmax, dtype):
     rows = np.arange(6)
     family, built, targets = batch_of(expected, "race", rows)
     with torch.no_grad():
-        found = run.losses(rows, run.data.splits["train"])
+        found = run.losses(rows, run.splits["train"])
         total, clf, _ = expected.loss(family, built, targets, 0.5)
     assert [float(x) for x in found] == pytest.approx(
         [float(total), float(clf)], rel=PRECISION[dtype]

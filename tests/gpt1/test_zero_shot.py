@@ -147,10 +147,12 @@ def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
     encoded.splits["train"].labels[:] = train > np.median(train)
     threshold = best_threshold(train, encoded.splits["train"].labels)
     encoded.splits["dev"].labels[:] = dev > threshold
-    record, (rows,) = score_task(scorer, encoded, settings("cola"), prompt)
+    record, rows = score_task(scorer, encoded, settings("cola"), prompt)
     assert (record["threshold"], record["score"]) == (threshold, 100)
     assert rows["log_probability"].tolist() == dev.tolist()
-    assert rows["margin"] == pytest.approx(abs(dev - threshold))  # all are on the right side
+    assert rows["margin"].tolist() == pytest.approx(
+        abs(dev - threshold)
+    )  # all are on the right side
 
 
 def test_margins_are_over_the_best_wrong_choice():
@@ -162,16 +164,16 @@ def test_margins_are_over_the_best_wrong_choice():
 @pytest.mark.parametrize("name", ["race", "stsb", "mrpc"])
 def test_the_rows_behind_a_score_give_it_again(scorer, name):
     encoded = toy.encoded(task(name), train=4, dev=30)
-    record, parts = score_task(scorer, encoded, settings(name), prompt_of(name))
-    assert [part["scoring"][0] for part in parts] == [*record["by_scoring"]]
-    for part in parts:
+    record, rows = score_task(scorer, encoded, settings(name), prompt_of(name))
+    assert [*rows["scoring"].unique()] == [*record["by_scoring"]]
+    for scoring, part in rows.groupby("scoring"):
         spec = task(name).spec
         split, kind = encoded.splits[encoded.main], float if spec.soft_labels else int
-        said, labels = (part[of].astype(kind) for of in ("prediction", "label"))
+        said, labels = (part[of].to_numpy().astype(kind) for of in ("prediction", "label"))
         found = score_split(spec, said, labels, split.groups, encoded.main)
-        score = record["by_scoring"][part["scoring"][0]]
+        score = record["by_scoring"][scoring]
         assert found[encoded.main][spec.metric] == pytest.approx(score, abs=1e-4)
-        assert part["guid"] == split.guids
+        assert part["guid"].tolist() == split.guids
         if name == "stsb":
             assert np.isnan(part["margin"]).all()
         else:

@@ -16,7 +16,7 @@ from gpt1.settings import (
     PretrainSettings,
     TransformerShape,
 )
-from gpt1.training.finetuning import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks import task
@@ -87,15 +87,22 @@ def start(
     seed=0,
     runtime=None,
     sizes=None,
+    start_from=None,
     **options,
 ):
-    """A run at step 0."""
-    own = settings(arch, lm_coef=lm_coef, **options)
-    data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
+    """A run at step 0; by default it starts from wide random weights."""
+    own, start_from = settings(arch, lm_coef=lm_coef, **options), start_from or source(arch)
+    sizes = sizes or {"train": 8, "select": 8, "dev": 8}
+    of_task = encoded(task(name), start_from.facts.n_vocab, **sizes)
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    data = TaskData.of(data, N_VOCAB, own.model.n_ctx)
-    return FineTuning(data, source(arch), own, n_transfer, seed, runtime or Runtime())
+    return tuning(of_task, start_from, own, n_transfer, seed, runtime)
+
+
+def tuning(encoded, checkpoint, settings, n_transfer="none", seed=0, runtime=None):
+    """A run at step 0 on an encoded task."""
+    spec, splits = encoded.spec, encoded.sequences(settings.model.n_ctx)
+    return FineTuning(spec, splits, checkpoint, settings, n_transfer, seed, runtime or Runtime())
 
 
 def split(task, n, name):
@@ -131,7 +138,7 @@ def encoded_split(first, second=None, choices=None, labels=None, groups=None):
     return EncodedSplit(guids, groups or [""] * n, labels, first, second, choices)
 
 
-def encoded_task(spec, **splits):
+def encoded_task(spec, n_vocab=N_VOCAB, **splits):
     """Encoded splits as a loaded task; every split but `train` and `select` is reported."""
     facts = {
         name: SplitFacts(
@@ -145,13 +152,14 @@ def encoded_task(spec, **splits):
         for name, split in splits.items()
     }
     return EncodedTask(
-        EncodedFacts(spec=spec, tokenizer="t" * 64, n_vocab=N_VOCAB, splits=facts), splits
+        EncodedFacts(spec=spec, tokenizer="t" * 64, n_vocab=n_vocab, splits=facts), splits
     )
 
 
-def encoded(task, **sizes):
+def encoded(task, n_vocab=N_VOCAB, **sizes):
     """An encoded task of random rows; `sizes` gives the number of rows of each split."""
-    return encoded_task(task.spec, **{name: split(task, n, name) for name, n in sizes.items()})
+    splits = {name: split(task, n, name) for name, n in sizes.items()}
+    return encoded_task(task.spec, n_vocab, **splits)
 
 
 def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64, made=False):

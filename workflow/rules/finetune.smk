@@ -32,17 +32,16 @@ for job in studies.jobs(lines):
         params:
             cache=f"{cfg.results}/.work/runs",
             cells=lambda _, output: arguments(*output.cells),
-            predictions=lambda _, output: arguments(*output.predictions),
-            tokenizer=os.path.dirname(tokenizer_of(first)[0]),
+            keep=["--keep", os.path.dirname(tokenizer_of(first)[0])] if job.is_kept else [],
             settings=cell_settings(job),
             seeds=lines.config(first).experiment.seeds.finetune,
             pretrain=lines.line(first).pretrain,
             code=code.digest("gpt1.finetune"),
         shell:
-            "python -m gpt1 finetune {params.cells:q} --predictions {params.predictions:q}"
+            "python -m gpt1 finetune {params.cells:q}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             " --pretrain-seeds {params.pretrain} --vectors {input.vectors}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
-            " --tokenizer {params.tokenizer:q} --weights {output.weights} &> {log}"
+            " {params.keep:q} &> {log}"

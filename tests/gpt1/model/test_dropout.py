@@ -19,8 +19,6 @@ from tests.gpt1.reference_runs import (
     tuning,
 )
 
-torch.set_num_threads(1)
-
 
 def rates(**given):
     """No dropout but what is given."""
@@ -35,7 +33,7 @@ def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypat
     monkeypatch.setattr(model, "embedding_matrix", lambda: seen.append(matrix()) or seen[-1])
     run.model.train()
     rows = np.arange(3)
-    found = run.losses(rows, run.data.splits["train"])
+    found = run.losses(rows, run.splits["train"])
     (dropped,) = seen
     share = float((dropped == 0).double().mean())
     assert 0.25 < share < 0.35 and bool((dropped[N_VOCAB + 3 :] == 0).any())
@@ -61,7 +59,7 @@ def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name,
 
     monkeypatch.setattr(torch.nn.functional, "dropout", dropout)
     run.model.train()
-    found = run.losses(rows, run.data.splits["train"])
+    found = run.losses(rows, run.splits["train"])
     expected = reference(run)
     expected.masks["clf"] = mask
     total, *_ = expected.loss(*batch_of(expected, name, rows), 0.0)
@@ -125,7 +123,7 @@ def test_every_dropout_rate_is_zero_outside_training(arch, embd_dropout):
     run = tuning("race", arch, torch.float64, dropout=dropout, embd_dropout=embd_dropout)
     model = run.model.language_model
     assert model.dropout.embd == run.model.classifier.dropout == 0.5
-    first, _ = run.predict(run.data.splits["dev"])
+    first, _ = run.predict(run.splits["dev"])
     expected = reference(run)
     family, built, _ = batch_of(expected, "race", range(6))
     states = [[expected.hidden(ids) for ids in sequences] for sequences in built]

@@ -9,8 +9,6 @@ from gpt1.model import fused
 from gpt1.model.fused import LARGE, drops, lm_loss, widen
 from tests.gpt1 import toy
 
-torch.set_num_threads(1)
-
 
 @pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9])
 def test_the_drops_are_as_many_as_the_rate_says_and_lie_independently(rate):
@@ -66,7 +64,7 @@ def test_the_embedding_matrix_is_dropped_so_in_training(monkeypatch):
     run.update(np.arange(4))
     assert (embed.numel(), toy.DROPOUT.embd) in seen
     seen.clear()
-    run.predict(run.data.splits["dev"])
+    run.predict(run.splits["dev"])
     assert not seen
 
 

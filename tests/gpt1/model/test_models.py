@@ -1,5 +1,7 @@
 """The two language models: initial values, transfer, the layout of a batch, shared prefixes."""
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ import torch
 from gpt1.model import layout
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
+from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
@@ -17,32 +19,26 @@ from tests.gpt1.toy import start
 N_VOCAB, N_CTX = 50, 16
 
 
-def ready(kind, shape, seed, rates=None, n_vocab=N_VOCAB, n_ctx=N_CTX, **options):
-    """A model with initial values; without dropout unless rates are given."""
-    dropout = Dropout(**{"embd": 0.0, "attn": 0.0, "resid": 0.0, **(rates or {})})
-    model = kind(n_vocab, ModelSettings(n_ctx=n_ctx, shape=shape, **options), dropout)
+def ready(kind, shape, seed, n_vocab=N_VOCAB, n_ctx=N_CTX):
+    """A model with initial values."""
+    model = kind(n_vocab, ModelSettings(n_ctx=n_ctx, shape=shape))
     model.reset(torch.Generator().manual_seed(seed))
     return model.eval()
 
 
-def transformer(seed=0, n_layer=12, rates=None, **options):
-    shape = TransformerShape(n_layer=n_layer, n_embd=16, n_head=4, n_ff=32)
-    return ready(Transformer, shape, seed, rates, **options)
+def transformer(seed=0):
+    return ready(Transformer, TransformerShape(n_layer=12, n_embd=16, n_head=4, n_ff=32), seed)
 
 
-def lstm(seed=0, n_layer=1, **options):
-    return ready(LSTM, LSTMShape(n_layer=n_layer, n_embd=8, n_hidden=12), seed, **options)
+def lstm(seed=0, n_layer=1):
+    return ready(LSTM, LSTMShape(n_layer=n_layer, n_embd=8, n_hidden=12), seed)
 
 
 def tensors(model):
     return {name: p.detach().clone() for name, p in model.named_parameters()}
 
 
-MODELS = {
-    "transformer": transformer,
-    "lstm": lstm,
-    "lstm2": lambda **k: lstm(n_layer=2, **k),
-}
+MODELS = {"transformer": transformer, "lstm": lstm, "lstm2": functools.partial(lstm, n_layer=2)}
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -92,21 +88,6 @@ def test_initial_values_of_the_lstm():
     assert float(dict(model.named_parameters())["h.0.bias_hh_l0"].detach().abs().sum()) == 0
 
 
-def test_dropout_on_the_matrix_has_one_mask_for_input_and_softmax_and_on_the_sum_spares_it():
-    model = transformer(rates={"embd": 0.5}).train()
-    torch.manual_seed(0)
-    we = model.embedding_matrix()
-    dropped = we == 0
-    assert 0.4 < float(dropped.float().mean()) < 0.6
-    assert torch.allclose(we[~dropped], model.embed[~dropped] * 2)
-    model = transformer(rates={"embd": 0.5}, embd_dropout="sum").train()
-    assert model.embedding_matrix() is model.embed
-    ids = torch.zeros(1, 4, dtype=torch.int64)
-    assert not torch.equal(model(ids)[0], model(ids)[0])
-    model.eval()
-    assert torch.equal(model(ids)[0], model(ids)[0])
-
-
 def test_a_shape_of_the_other_architecture_or_with_uneven_heads_is_refused():
     for arch, shape in (("lstm", TransformerShape()), ("transformer", LSTMShape())):
         with pytest.raises(InputError, match=f"give the shape of a {arch}"):
@@ -114,8 +95,6 @@ def test_a_shape_of_the_other_architecture_or_with_uneven_heads_is_refused():
     with pytest.raises(ValueError, match="n_embd 10 is not a multiple of n_head 4"):
         TransformerShape(n_embd=10, n_head=4)
 
-
-torch.set_num_threads(1)
 
 # One example of two sequences that share three tokens, and one whose sequences share none.
 IDS = np.array([[[7, 1, 2, 3, 9], [7, 1, 2, 9, 0]], [[7, 4, 9, 0, 0], [8, 4, 5, 9, 0]]])
@@ -137,7 +116,7 @@ def test_a_shared_prefix_is_what_all_sequences_begin_with_but_never_the_classify
 def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name, skip_pads):
     """Of six examples, some truncated."""
     run, found = tuning(name, "transformer", torch.float64, skip_pads=skip_pads), []
-    split = run.data.splits["train"]
+    split = run.splits["train"]
     split.ids[2, 0, 0] += 1  # an example whose choices share nothing
     split.ids[3, 1], split.lengths[3, 1] = split.ids[3, 0], split.lengths[3, 0]  # equal choices
     shared = layout.common_prefix(split.ids, split.lengths)
@@ -154,7 +133,7 @@ def test_a_shared_prefix_gives_the_loss_and_gradients_of_separate_sequences(name
 @pytest.mark.parametrize(("name", "shares"), [("race", True), ("mrpc", False), ("rte", False)])
 def test_choices_alone_share_their_prefix_and_it_is_computed_once(name, shares):
     run = start(name, runtime=Runtime(skip_pads=True))
-    rows, split, seen = np.arange(8), run.data.splits["train"], []
+    rows, split, seen = np.arange(8), run.splits["train"], []
     run.model.language_model.h[0].mlp.register_forward_pre_hook(
         lambda _, inputs: seen.append(len(inputs[0]))
     )

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from gpt1.records import RunRecord
 from gpt1.training import finetuning
 from gpt1.training.cell_files import alarms
-from gpt1.training.finetuning import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.optim import Adam
-from gpt1.training.runtime import Runtime
 from tasks import task
 from tests.gpt1 import toy
 
@@ -52,9 +50,6 @@ def test_a_correlation_that_chance_gives_on_so_many_rows_raises_an_alarm(
     assert alarms_of(score, 0.0, metric, rows) == names
 
 
-torch.set_num_threads(1)
-
-
 def alarms_of_a_cell(name, arch="transformer"):
     """The alarms of a cell, trained to its end, whose reported rows are its training rows."""
     kind = task(name)
@@ -62,9 +57,7 @@ def alarms_of_a_cell(name, arch="transformer"):
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     lr = {"transformer": 3e-3, "lstm": 1e-2}[arch]
     settings = toy.settings(arch, epochs=60, batch=8, lm_coef=0.5, lr=lr)
-    data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX)
-    n_layer = toy.SHAPES[arch].n_layer
-    run = FineTuning(data, toy.source(arch), settings, n_layer, 0, Runtime())
+    run = toy.tuning(encoded, toy.source(arch), settings, toy.SHAPES[arch].n_layer)
     return alarms(run.train(), 50.0, kind.main, kind.metric)
 
 

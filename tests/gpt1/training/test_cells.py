@@ -180,9 +180,11 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
         job(files, cells(0, arch="lstm"), weights=["transformer"])
     with pytest.raises(InputError, match="--checkpoints: n_transfer-0/rte starts from some; give"):
         job(files, own, weights=[])
-    words = (*finetune_words(files, own), "--settings", JobSettings(lines={}).to_json())
-    done = call(finetune.main, *words)
+    words = finetune_words(files, own)
+    done = call(finetune.main, *words, "--settings", JobSettings(lines={}).to_json())
     assert "--settings: of n_transfer-0 there are none; give those of each line" in done.stderr
+    done = call(finetune.main, files / "other/cells/full/rte.json", *words)
+    assert "the cells are of 2 folders of results; give those of one" in done.stderr
     shuffled = {cell: of.model_copy(update={"corpus": "shuffled"}) for cell, of in own.items()}
     with pytest.raises(InputError, match="pre-trained on books, but n_transfer-0/rte starts from"):
         job(files, shuffled)
@@ -241,8 +243,7 @@ def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer,
     def started(of, weights, *vectors):
         mine = job(files, {cell: of}, weights=weights, vectors=vectors)
         ((_, start),) = mine.starts(cell, [0])
-        (data,) = mine.data.values()
-        run = FineTuning(data, start, of, of.n_transfer, 0, Runtime())
+        run = toy.tuning(mine.encoded, start, of, of.n_transfer)
         return start.facts, dict(run.model.language_model.named_parameters())
 
     facts, found = started(own, weights, path)
@@ -407,7 +408,7 @@ def left_of(out, own):
 
 def test_the_rows_of_a_job_are_in_memory_once(files):
     own = job(files, cells(1, lr=1.0) | cells(2, lm_coef=0.0) | cells(0, epochs=1))
-    assert len(own.data) == 1
+    assert len(own.splits) == 1
 
 
 def test_a_run_of_the_same_training_is_taken_whatever_its_cells_name_and_the_log_says_so(

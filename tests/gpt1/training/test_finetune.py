@@ -11,14 +11,12 @@ import torch
 from gpt1.data import sample
 from gpt1.settings import FinetuneMethod
 from gpt1.training import finetuning
-from gpt1.training.finetuning import TaskData
+from gpt1.training.finetuning import answer, label_entropy
 from gpt1.training.runtime import Runtime
 from tasks import task
 from tasks.metrics import soft_labels
 from tests.gpt1 import toy
 from tests.gpt1.toy import start
-
-torch.set_num_threads(1)
 
 
 def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_does_not():
@@ -32,7 +30,7 @@ def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_d
 
 def test_the_train_score_is_of_a_random_sample_of_the_rows():
     run = start(sizes={"train": 64, "select": 4, "dev": 4}, eval_train=8)
-    train, sampled = run.data.splits["train"], run.train_eval
+    train, sampled = run.splits["train"], run.train_eval
     rows = sample(64, 8)
     assert rows.max() > 8
     for name in ("ids", "lengths", "labels"):
@@ -43,7 +41,7 @@ def test_an_update_is_the_same_after_scoring_as_without_it():
     runs = [start(dropout=toy.DROPOUT) for _ in range(2)]
     for run in runs:
         run.update(np.arange(8))  # at a rate of 0
-    runs[0].predict(runs[0].data.splits["select"])
+    runs[0].predict(runs[0].splits["select"])
     for run in runs:
         run.update(np.arange(8))
     assert torch.equal(runs[0].optimizer.flat, runs[1].optimizer.flat)
@@ -62,7 +60,7 @@ def test_steps_and_tokens_are_counted_and_the_last_partial_batch_is_dropped():
     record = run.train()
     assert record.steps == 6 == run.updates
     assert record.train_rows == 11
-    full = int(run.data.splits["train"].lengths.sum())
+    full = int(run.splits["train"].lengths.sum())
     assert 0 < record.train_tokens < 3 * full
 
 
@@ -81,7 +79,7 @@ def test_the_weights_kept_are_those_that_selected_best(scores, best, monkeypatch
 
     def select_score(predictions):
         kept.append(run.optimizer.flat.clone())
-        said.append(run.data.splits["select"].labels == predictions)
+        said.append(run.splits["select"].labels == predictions)
         return next(values)
 
     monkeypatch.setattr(run, "select_score", select_score)
@@ -93,29 +91,22 @@ def test_the_weights_kept_are_those_that_selected_best(scores, best, monkeypatch
 
 
 def test_the_label_entropy_is_the_loss_of_the_best_constant_answer():
-    data = start(sizes={"train": 8, "select": 4, "dev": 4}).data
-    train = data.splits["train"]
-
-    def entropy(spec, labels):
-        split = replace(train, labels=np.array(labels), ids=train.ids[: len(labels)])
-        return TaskData(spec, {**data.splits, "train": split}).label_entropy
-
-    assert entropy(data.spec, [0, 1] * 4) == pytest.approx(math.log(2))
-    assert entropy(data.spec, [1] * 6 + [0] * 2) == pytest.approx(0.562335)
-    assert entropy(data.spec, [1] * 8) == 0
-    stsb = task("stsb").spec
-    assert entropy(stsb, [2.5] * 8) == pytest.approx(math.log(2))  # half 2, half 3
-    scores = [0.0, 1.25, 3.5, 5.0]
-    targets = torch.from_numpy(soft_labels(np.array(scores)))
+    rte, stsb = task("rte").spec, task("stsb").spec
+    assert label_entropy(rte, np.array([0, 1] * 4)) == pytest.approx(math.log(2))
+    assert label_entropy(rte, np.array([1] * 6 + [0] * 2)) == pytest.approx(0.562335)
+    assert label_entropy(rte, np.array([1] * 8)) == 0
+    assert label_entropy(stsb, np.array([2.5] * 8)) == pytest.approx(math.log(2))  # half 2, half 3
+    scores = np.array([0.0, 1.25, 3.5, 5.0])
+    targets = torch.from_numpy(soft_labels(scores))
     constant = targets.mean(0).clamp(min=1e-12).log().expand(len(scores), -1)
     loss = torch.nn.functional.cross_entropy(constant, targets)
-    assert entropy(stsb, scores) == pytest.approx(float(loss), abs=1e-9)
+    assert label_entropy(stsb, scores) == pytest.approx(float(loss), abs=1e-9)
 
 
 def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypatch):
     run = start(epochs=3)
     seen = []
-    predict, names = run.predict, {id(v): k for k, v in run.data.splits.items()}
+    predict, names = run.predict, {id(v): k for k, v in run.splits.items()}
     names[id(run.train_eval)] = "train_eval"
 
     def watched(split):
@@ -132,16 +123,17 @@ def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypat
 def test_rows_without_a_label_or_without_a_text_are_predicted_in_chunks(name, monkeypatch):
     run = start(name)
     split = toy.split(task(name), 5, "test")
-    answers, shares = run.predict_unlabelled(split)
+    answers, shares = answer(run.model, run.spec, split, Runtime())
     monkeypatch.setattr(finetuning, "CHUNK", 2)
     none = np.empty(0, dtype=np.int32)
     first = [none, *split.first[1:]]
     second = [none, *split.second[1:]]
     blind = replace(split, labels=np.full(5, -1.0 if name == "stsb" else -1))
-    found, found_shares = run.predict_unlabelled(blind)
+    found, found_shares = answer(run.model, run.spec, blind, Runtime())
     assert np.allclose(found, answers, atol=1e-5)  # other batches, so other rounding
     assert np.allclose(found_shares, shares, atol=1e-5)
-    found, _ = run.predict_unlabelled(replace(blind, first=first, second=second))
+    blind = replace(blind, first=first, second=second)
+    found, _ = answer(run.model, run.spec, blind, Runtime())
     assert len(found) == 5 and np.allclose(found[1:], answers[1:], atol=1e-5)
 
 
@@ -168,7 +160,7 @@ def test_weights_that_the_last_update_made_infinite_stop_the_run(name):
 @pytest.mark.parametrize("constant", ["dev_matched", "dev_mismatched", None])
 def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, monkeypatch):
     run = start("mnli", sizes={"train": 8, "select": 4, "dev_matched": 6, "dev_mismatched": 6})
-    names = {id(split): name for name, split in run.data.splits.items()}
+    names = {id(split): name for name, split in run.splits.items()}
 
     def predict(split):
         answers = np.arange(len(split)) % 3
@@ -195,7 +187,7 @@ def moved(run, before):
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_the_classifier_reads_the_states_of_the_layer_that_is_asked_for(layer):
     whole, run = start(lm_coef=0.0), start(lm_coef=0.0, **method(read_layer=layer))
-    ids, lengths = run.data.splits["train"].take(np.arange(4))
+    ids, lengths = run.splits["train"].take(np.arange(4))
     states = []
     for block in whole.model.language_model.h:
         block.register_forward_hook(lambda _, __, out: states.append(out))
@@ -235,10 +227,10 @@ def test_a_share_of_the_training_rows_is_drawn_by_the_seed_and_smaller_ones_are_
 
     def rows(share, seed=0):
         run = start(sizes=sizes, seed=seed, **method(train_share=share))
-        whole = start(sizes=sizes).data.splits["train"].ids.tolist()
-        found = [whole.index(ids) for ids in run.data.splits["train"].ids.tolist()]
+        whole = start(sizes=sizes).splits["train"].ids.tolist()
+        found = [whole.index(ids) for ids in run.splits["train"].ids.tolist()]
         assert run.train().train_rows == len(set(found)) == round(64 * share)
-        assert len(run.data.splits["select"]) == len(run.data.splits["dev"]) == 8
+        assert len(run.splits["select"]) == len(run.splits["dev"]) == 8
         return set(found)
 
     assert rows(1 / 8) < rows(1 / 2) < rows(1.0) == set(range(64))
@@ -248,7 +240,7 @@ def test_a_share_of_the_training_rows_is_drawn_by_the_seed_and_smaller_ones_are_
 @pytest.mark.parametrize("share", [1 / 16, 0.3, 1.0])
 def test_a_share_is_repeated_to_as_many_updates_as_all_rows_have(share):
     run = start(sizes={"train": 66, "select": 8, "dev": 8}, **method(train_share=share))
-    ids = [tuple(row.ravel()) for row in run.data.splits["train"].ids]
+    ids = [tuple(row.ravel()) for row in run.splits["train"].ids]
     times = Counter(ids).values()
     assert sum(times) == 66 and len(times) == round(66 * share)
     assert max(times) - min(times) <= 1

@@ -94,7 +94,7 @@ def test_pre_training_obeys_a_micro_batch_or_one_line_asks_for_a_smaller_one(siz
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_texts_and_rows_are_scored_or_one_line_says_why_not(arch, room):
     run = toy.start("rte", arch)
-    split, scorer = run.data.splits["dev"], Scorer(run.model.language_model, NEWLINE, Runtime())
+    split, scorer = run.splits["dev"], Scorer(run.model.language_model, NEWLINE, Runtime())
     text = [[scorer.sequence([], np.arange(1, 9))]]
     for score in (lambda: scorer.log_probabilities(text), lambda: run.predict(split)):
         room["rows"] = 0

@@ -20,15 +20,12 @@ import torch
 
 from gpt1.pretrain import Pretraining
 from gpt1.settings import Dropout, OptimizerSettings
-from gpt1.training.finetuning import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
 from tasks.common.files import read_json
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import draw, each_path, parameters
-
-torch.set_num_threads(1)
 
 N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
 
@@ -39,26 +36,15 @@ ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB 
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 
 
-def start(
-    arch="transformer",
-    name="rte",
-    aux=True,
-    n_transfer=2,
-    seed=0,
-    dropout=toy.NO_DROPOUT,
-    skip_pads=False,
-    n_vocab=N_VOCAB,
-):
+def start(arch="transformer", aux=True, skip_pads=False, **options):
     """A run at step 0 of a model with two layers, from recorded weights that all differ."""
-    shape = toy.SHAPES[arch].model_copy(update={"n_layer": 2})
-    model = toy.model(arch, shape=shape)
-    options = {"epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0, "model": model}
-    settings = toy.settings(arch, dropout, **options)
-    source = build(arch, model, n_vocab)
+    model = toy.model(arch, shape=toy.SHAPES[arch].model_copy(update={"n_layer": 2}))
+    source = build(arch, model, N_VOCAB)
     draw(source)
-    encoded = toy.encoded(task(name), train=8, select=4, dev=4)
-    data, runtime = TaskData.of(encoded, n_vocab, toy.N_CTX), Runtime(skip_pads=skip_pads)
-    return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
+    options |= {"model": model, "epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0}
+    sizes, runtime = {"train": 8, "select": 4, "dev": 4}, Runtime(skip_pads=skip_pads)
+    given = {"sizes": sizes, "runtime": runtime, "start_from": toy.checkpoint(source)}
+    return toy.start(arch=arch, **given, **options)
 
 
 def tensors(run):
@@ -135,7 +121,7 @@ def first_update(run):
     run.update(np.arange(8))
     assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
     unseen = slice(toy.N_VOCAB, N_VOCAB)
-    assert not np.isin(np.arange(N_VOCAB)[unseen], run.data.splits["train"].ids).any()
+    assert not np.isin(np.arange(N_VOCAB)[unseen], run.splits["train"].ids).any()
     reached = bool((model.embed.grad[unseen] != 0).any(1).all())
     assert reached == bool(calls)
     return *run.history[0], reached
@@ -166,7 +152,7 @@ def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_fami
     arch, skip_pads, name
 ):
     given = {"dropout": toy.DROPOUT, "skip_pads": skip_pads}
-    runs = [start(arch, name, aux, **given) for aux in (True, False)]
+    runs = [start(arch, aux, name=name, **given) for aux in (True, False)]
     (total, clf, ran), alone = (first_update(run) for run in runs)
     assert alone == (clf, clf, False) and ran and total > clf
 
@@ -198,8 +184,8 @@ def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_tra
         total, clf, lm_head_ran = first_update(run)
         assert lm_head_ran and total > clf
     assert one.tokens == other.tokens and one.updates == other.updates
-    for name, split in one.data.splits.items():
-        assert np.array_equal(split.ids, other.data.splits[name].ids)
+    for name, split in one.splits.items():
+        assert np.array_equal(split.ids, other.splits[name].ids)
 
 
 def leaves(section, path=""):
@@ -250,9 +236,8 @@ def test_another_value_of_any_key_is_another_fine_tuning(arch):
     encoded = toy.encoded(task("race"), train=24, select=4, dev=4)
 
     def trained(settings):
-        data = TaskData.of(encoded, toy.N_VOCAB, settings.model.n_ctx)
         blank = toy.checkpoint(build(arch, settings.model, toy.N_VOCAB))
-        run = FineTuning(data, blank, settings, "none", 0, Runtime())
+        run = toy.tuning(encoded, blank, settings)
         record = run.train()
         return run.history, record.scores, record.rows, run.optimizer.flat.tolist()
 

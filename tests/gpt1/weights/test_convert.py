@@ -25,8 +25,6 @@ from tests.gpt1.weights.published_files import SMALL as MODEL
 from tests.gpt1.weights.published_files import bring_in
 from tests.support.programs import call, refusal, refused
 
-torch.set_num_threads(1)
-
 
 @pytest.fixture
 def published(tmp_path):
@@ -40,19 +38,6 @@ def vocabulary(published):
     return published / "vocabulary"
 
 
-def test_every_published_array_lands_where_it_belongs(published):
-    tensors, arrays = bring_in(published), files.arrays_of(11, 12, 3, 16)
-    embed = tensors.pop("embed").numpy()
-    assert np.array_equal(embed[:11], arrays.pop("tokens_embed.weight"))
-    assert np.array_equal(embed[14:], arrays.pop("positions_embed.weight"))
-    assert tensors.keys() == arrays.keys()
-    for name, tensor in tensors.items():
-        assert np.array_equal(tensor.numpy(), arrays[name]), name
-    facts = read_facts(published / "in.safetensors")
-    assert facts.n_vocab == 11 and facts.update == 0 and facts.tokens is None
-    assert set(facts.source["sha256"]) == {"config.json", "model.safetensors"}
-
-
 def test_the_special_rows_of_an_import_are_fresh(published):
     seed = torch_seed("special tokens of published weights", SPECIAL_SEED)
     expected = torch.empty(3, 16).normal_(std=0.02, generator=torch.Generator().manual_seed(seed))
@@ -61,6 +46,9 @@ def test_the_special_rows_of_an_import_are_fresh(published):
 
 def test_a_round_trip_through_the_suite_gives_the_published_files_again(published, vocabulary):
     bring_in(published)
+    facts = read_facts(published / "in.safetensors")
+    assert facts.n_vocab == 11 and facts.update == 0 and facts.tokens is None
+    assert set(facts.source["sha256"]) == {"config.json", "model.safetensors"}
     out, hub = published / "out", published / "weights"
     export_checkpoint(published / "in.safetensors", out, vocabulary)
     one, two = (load_file(folder / "model.safetensors") for folder in (hub, out))
@@ -137,7 +125,7 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     card = (out / "README.md").read_text()
     data = ModelCard(card).data
     assert (data.library_name, data.pipeline_tag) == ("transformers", "text-generation")
-    assert data.eval_results is None and "'format': 'huggingface'" in card
+    assert "'format': 'huggingface'" in card
     assert f"--out {out}: has files" in refused(convert.main, "export", checkpoint, "--out", out)
     done = call(convert.main, "export", checkpoint, "--out", out, "--overwrite")
     assert done.returncode == 0, done.stderr

@@ -164,7 +164,7 @@ SHOWN = {  # what must appear for a key in what the dry run prints, if not its v
     "experiment.cloze": "--items mydata/mycloze.jsonl",
     "experiment.submission": '"unlabelled": true',
     "experiment.only": "made/examples/mine",
-    "experiment.keep": "--weights made/kept/full/rte",
+    "experiment.keep": "--keep ",
     "runtime.shards": "finetune_layer_transfer_transformer_2",
 }
 

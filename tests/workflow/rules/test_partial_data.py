@@ -62,8 +62,7 @@ def make_tables(folder) -> None:
     save_checkpoint(weights, model, tokenizer=digest, update=1)
     cells = GRID.cells()
     settings = JobSettings(lines={cell.line: settings_of(GRID.line(cell)) for cell in cells})
-    outputs = [*(cell.path(folder) for cell in cells), "--predictions"]
-    outputs += [cell.predictions(folder) for cell in cells]
+    outputs = [cell.path(folder) for cell in cells]
     inputs = ("--encoded", encoded, "--checkpoints", weights, "--baselines", best)
     runs = ("--settings", settings.to_json(), "--seeds", 0, 1, "--cache", folder / "cache")
     done(finetune.main, *outputs, *inputs, *runs, "--code", "c")
