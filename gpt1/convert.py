@@ -22,7 +22,7 @@ Source: `transformers/models/openai/modeling_openai.py`.
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import save
@@ -46,6 +46,9 @@ from gpt1.weights.published import (
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic, write_json
 from tasks.task import Task
+
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResult
 
 CHOICE_MODEL = "OpenAIGPTDoubleHeadsModel"
 CLASS_MODEL = "OpenAIGPTForSequenceClassification"
@@ -234,7 +237,9 @@ def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
 
 def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
     """Write the card of a cell's model, with its scores and with code that asks it."""
-    record = cell.record
+    from huggingface_hub import EvalResult
+
+    record, results = cell.record, []
     (run,) = [run for run in record.seeds if run.seed == cell.seed]
     title = f"the synthetic world's {cell.task.title}" if "rows" in record.made else cell.task.title
     uses = ("text-classification", CLASS_MODEL), ("multiple-choice", CHOICE_MODEL)
@@ -247,15 +252,34 @@ def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
     for split, constant in record.baselines.majority.items():
         for name, value in run.scores.get(split, {}).items():
             lines.append(f"| {split} | {name} | {value:.1f} | {constant[name]:.1f} |")
+            result = EvalResult(
+                task_type=use,
+                dataset_type=cell.task.hub.repo or cell.task.name,
+                dataset_name=title,
+                dataset_config=cell.task.name,
+                dataset_split=split,
+                metric_type=name,
+                metric_value=round(value, 2),
+            )
+            results.append(result)
     ask, n_ctx = ASK.get(record.family), cell.n_ctx
     example, side = PAIRS if ask else SINGLE, n_ctx // 2 - 2
     lines.append(example.format(ask=ask, model=model, name=folder.name, n_ctx=n_ctx, side=side))
     made = " and ".join(record.made)
-    _write_card(folder, made, use, f"{record.line} on {title}", "\n".join(lines))
+    # A score on made rows is none of the published set.
+    shown = None if "rows" in record.made else results
+    _write_card(folder, made, use, f"{record.line} on {title}", "\n".join(lines), shown)
 
 
-def _write_card(folder: Path, made: str, use: str, title: str, lines: str) -> None:
-    """Write the card, whose head is the metadata that the hub reads."""
+def _write_card(
+    folder: Path,
+    made: str,
+    use: str,
+    title: str,
+    lines: str,
+    results: list["EvalResult"] | None = None,
+) -> None:
+    """Write the card, whose head is the metadata that the hub reads, with the `results`."""
     from huggingface_hub import ModelCardData
 
     data = ModelCardData(
@@ -264,6 +288,7 @@ def _write_card(folder: Path, made: str, use: str, title: str, lines: str) -> No
         pipeline_tag=use,
         tags=["gpt1"],
         model_name=folder.name,
+        eval_results=results,
     )
     note = MADE.format(texts=made) if made else ""
     body = CARD.format(made=note, versions=VERSIONS, title=title, lines=lines)
