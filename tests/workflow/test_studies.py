@@ -283,6 +283,14 @@ def test_a_line_on_the_synthetic_world_reads_books_of_a_folder_beside_the_run(tm
     assert "no .txt file in none" in said
 
 
+def test_the_published_vocabulary_of_a_line_is_looked_for_and_the_runs_own_is_learnt(tmp_path):
+    line = {"tokenizer.folder": "bpe", "tokenizer.merges": None}
+    config = changed(small(), "experiment.studies.ablation.lines.mine", line)
+    said = snakemake(ROOT, "-n", *with_config(tmp_path, config), "results/ablation.csv")
+    assert "experiment.tokenizer.folder: no file bpe/" in said.splitlines()[-1]
+    assert "tokenizer results/logs/tokenizer.log" in said
+
+
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     config = changed(small(), f"{METHOD}.train_share", 0.5)
     config = changed(config, f"{FINETUNE}.checkpoint", 0)

@@ -175,8 +175,9 @@ def tokenizer_of(variant):
 
 def vocabulary_of(variant):
     """An input: the files of a variant's tokenizer."""
-    found, own = tokenizer_of(variant), "experiment.tokenizer.folder"
-    return lambda _: found if cfg.experiment.tokenizer.merges else user_files(own, found)
+    found, owner = tokenizer_of(variant), lines.at(variant, "tokenizer")
+    own = "experiment.tokenizer.folder"
+    return lambda _: found if owner in LEARNT else user_files(own, found, owner)
 
 
 def vocabulary(wildcards):
