@@ -283,6 +283,13 @@ def test_a_line_on_the_synthetic_world_reads_books_of_a_folder_beside_the_run(tm
     assert "no .txt file in none" in said
 
 
+def test_a_line_of_another_world_reads_what_the_run_has_fetched(tmp_path):
+    config = changed(small(), "experiment.tasks.rte", {"source": "hub"})
+    config = changed(config, "experiment.studies.ablation.lines.mine", {"world.words": 90000})
+    target = "results/variants/world.words-90000/examples/rte"
+    assert planned(ROOT, *with_config(tmp_path, config), target) == {"fetch": 1, "examples": 1}
+
+
 def test_the_published_vocabulary_of_a_line_is_looked_for_and_the_runs_own_is_learnt(tmp_path):
     line = {"tokenizer.folder": "bpe", "tokenizer.merges": None}
     config = changed(small(), "experiment.studies.ablation.lines.mine", line)

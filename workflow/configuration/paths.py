@@ -31,8 +31,11 @@ class DataSet:
     folder: str  # its own, or its snapshot of the hub at one commit
 
 
-def data_sets(config: Config) -> dict[str, DataSet]:
-    """Every data set that the run reads, by its name: `corpus` or the task's."""
+def data_sets(config: Config, run: str | None = None) -> dict[str, DataSet]:
+    """Every data set that the run reads, by its name: `corpus` or the task's.
+
+    Of the config of a variant, `run` is the run's folder of results, which has what is fetched.
+    """
     experiment, sets = config.experiment, dict[str, DataSet]()
     entries: dict[str, DataSource | CorpusSettings | None] = {"corpus": experiment.corpus}
     for name, entry in (entries | config.examples()).items():
@@ -47,14 +50,14 @@ def data_sets(config: Config) -> dict[str, DataSet]:
         below = config.data or (f"{config.results}/world" if config.is_synthetic(entry) else "")
         folder = os.path.join(below, entry.folder or own) or "."
         if entry.source and hub:  # whose commit `cross_checks` asks for
-            folder = f"{config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
+            folder = f"{run or config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
         sets[name] = DataSet(f"experiment.{key}", entry, hub, folder)
     return sets
 
 
-def raw_files(config: Config, name: str) -> list[str]:
-    """What a job that reads a data set depends on: its files, or their manifest."""
-    data_set = data_sets(config)[name]
+def raw_files(config: Config, name: str, run: str | None = None) -> list[str]:
+    """What a job that reads a data set depends on: its files, or their manifest (`data_sets`)."""
+    data_set = data_sets(config, run)[name]
     if data_set.entry.source:
         return [f"{data_set.folder}/{MANIFEST}"]
     if config.is_synthetic(data_set.entry):

@@ -151,11 +151,17 @@ def settings_json(make):
     return lambda wildcards: arguments(make(config_of(wildcards), wildcards).to_json())
 
 
+def data_set_of(wildcards):
+    """The data set that a job reads: that of its task, or the books."""
+    sets = paths.data_sets(config_of(wildcards), cfg.results)
+    return sets[wildcards.get("task", "corpus")]
+
+
 def raw_inputs(wildcards):
-    """An input: the files of the data set that a job reads, of its task or of the books."""
-    name, config = wildcards.get("task", "corpus"), config_of(wildcards)
-    found = paths.raw_files(config, name)
-    from_hub = paths.data_sets(config)[name].entry.source
+    """An input: the files of that data set."""
+    name = wildcards.get("task", "corpus")
+    found = paths.raw_files(config_of(wildcards), name, cfg.results)
+    from_hub = data_set_of(wildcards).entry.source
     return found if from_hub else user_files(name, found, variant_of(wildcards))
 
 

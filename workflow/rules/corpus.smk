@@ -23,7 +23,7 @@ rule documents:
     resources:
         **data_job(lambda wildcards, threads: 500 * threads),
     params:
-        folder=lambda w: paths.data_sets(config_of(w))["corpus"].folder,
+        folder=lambda w: data_set_of(w).folder,
         settings=settings_json(lambda config, _: config.corpus()),
         contents=contents(raw_inputs),
         code=code.digest("gpt1.corpus"),

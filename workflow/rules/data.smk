@@ -64,7 +64,7 @@ rule examples:
     resources:
         **data_job(2000),
     params:
-        folder=lambda w: paths.data_sets(config_of(w))[w.task].folder,
+        folder=lambda w: data_set_of(w).folder,
         settings=settings_json(lambda config, wildcards: config.prepare(wildcards.task)),
         contents=contents(raw_inputs),
         code=code.digest("tasks.prepare"),
