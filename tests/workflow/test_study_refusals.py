@@ -62,6 +62,9 @@ FAULTS = """
    "lines.a: experiment.finetune.method.frozen: there is no auxiliary loss; give lm_"]
 - [{lines: {a: {world.exclude: EVERY KIND}}},
    "lines.a: experiment.world.exclude: no kind of discourse is left"]
+- [{lines: {a: {pretrained: {path: gpt, updates: 3}, corpus: null, pretrain: null,
+                seeds.pretrain: [0], tokenizer: {folder: bpe, merges: null}}}},
+   "lines.a: experiment.pretrained: the run has none; give a config of its own"]
 # What would train the same cells under another name.
 - [{axis: finetune.lr.lstm, values: [0.002]},
    "lines.full at experiment.finetune.lr.lstm 0.002: experiment.finetune.lr.lstm changes none of
@@ -123,6 +126,15 @@ def test_what_does_not_fit_a_shipped_study_is_a_line(study, entry, fault):
     given = merge(shipped("transfers"), {"experiment": {"studies": {study: entry}}})
     found = [*study_faults(Plan(parse(merge(shipped(), given))), study)]
     assert found and all(fault in line for line in found)
+
+
+def test_no_line_has_a_world_in_a_run_without_one():
+    found = one_study(shipped("novels"), lines={"a": {"data": None, "world": {}}})
+    (fault,) = study_faults(found, "mine")
+    assert fault == (
+        "experiment.studies.mine.lines.a: experiment.world: the run has none; give a config of "
+        "its own"
+    )
 
 
 def test_skills_need_cloze_items():

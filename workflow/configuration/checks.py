@@ -239,7 +239,11 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
         if unfit := list(cross_checks(lines.config(variant))):
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
-        if lines.config(variant).experiment.tasks.keys() != base.experiment.tasks.keys():
+        own = lines.config(variant).experiment
+        for kind in ("pretrained", "world"):  # for which the run has no rules
+            if getattr(own, kind) and not getattr(base.experiment, kind):
+                yield f"{point}: experiment.{kind}: the run has none; give a config of its own"
+        if own.tasks.keys() != base.experiment.tasks.keys():
             yield f"{point}: has other tasks than the run; remove what drops or adds them"
             continue
         line = lines.line(variant)
