@@ -64,7 +64,9 @@ FAULTS = """
    "lines.a: experiment.world.exclude: no kind of discourse is left"]
 - [{lines: {a: {pretrained: {path: gpt, updates: 3}, corpus: null, pretrain: null,
                 seeds.pretrain: [0], tokenizer: {folder: bpe, merges: null}}}},
-   "lines.a: experiment.pretrained: the run has none; give a config of its own"]
+   "lines.a: experiment.pretrained: a line neither adds nor drops it; give a config of its own"]
+- [{lines: {a: {data: mine, world: null}}},
+   "lines.a: experiment.world: a line neither adds nor drops it; give a config of its own"]
 # What would train the same cells under another name.
 - [{axis: finetune.lr.lstm, values: [0.002]},
    "lines.full at experiment.finetune.lr.lstm 0.002: experiment.finetune.lr.lstm changes none of
@@ -131,10 +133,7 @@ def test_what_does_not_fit_a_shipped_study_is_a_line(study, entry, fault):
 def test_no_line_has_a_world_in_a_run_without_one():
     found = one_study(shipped("novels"), lines={"a": {"data": None, "world": {}}})
     (fault,) = study_faults(found, "mine")
-    assert fault == (
-        "experiment.studies.mine.lines.a: experiment.world: the run has none; give a config of "
-        "its own"
-    )
+    assert "mine.lines.a: experiment.world: a line neither adds nor drops it; give" in fault
 
 
 def test_skills_need_cloze_items():

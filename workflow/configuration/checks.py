@@ -37,8 +37,7 @@ TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpu
 # Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
 # language model depend on.
 NOT_TRAINED = (
-    *("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot"),
-    "world.cloze",
+    *("all", "keep", "margins", "cloze", "studies", "submission", "world.cloze", "zero_shot"),
 )
 OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint")
 # Keys of experiment, and of one of its tasks, that change the reported rows.
@@ -240,9 +239,10 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
         own = lines.config(variant).experiment
-        for kind in ("pretrained", "world"):  # for which the run has no rules
-            if getattr(own, kind) and not getattr(base.experiment, kind):
-                yield f"{point}: experiment.{kind}: the run has none; give a config of its own"
+        for kind in ("pretrained", "world"):  # for which the run has rules or not
+            if (getattr(own, kind) is None) != (getattr(base.experiment, kind) is None):
+                why = "a line neither adds nor drops it; give a config of its own"
+                yield f"{point}: experiment.{kind}: {why}"
         if own.tasks.keys() != base.experiment.tasks.keys():
             yield f"{point}: has other tasks than the run; remove what drops or adds them"
             continue
