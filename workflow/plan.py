@@ -130,10 +130,9 @@ class Plan:
         faults: dict[str, None] = {}
         for study, entry in base.experiment.studies.items():
             for title, _, given in entry.points():
-                overlay = self.effective(given)
-                self._add(overlay)
+                variant = self._add(self.effective(given))
                 try:
-                    self.config(name(overlay))
+                    self.config(variant)
                 except ConfigError as error:
                     for fault in error.faults:
                         key = f"{fault.partition(':')[0]}."
@@ -141,12 +140,13 @@ class Plan:
                         faults[f"experiment.studies.{study}.{part}: {fault}"] = None
         refuse(faults)
 
-    def _add(self, overlay: Overlay) -> None:
-        """Add the variant of an overlay, and those that its stages' files belong to."""
+    def _add(self, overlay: Overlay) -> str:
+        """Add the variant of an overlay, and those that its stages' files belong to; its name."""
         if (variant := name(overlay)) not in self.overlays:
             self.overlays[variant] = overlay
             for stage in STAGES:
                 self._add(cut(overlay, stage))
+        return variant
 
     def effective(self, overlay: Overlay) -> Overlay:
         """An overlay without the keys that have the same value in the run."""
@@ -169,10 +169,6 @@ class Plan:
         """The variant of a line's overlay."""
         return name(self.effective(overlay))
 
-    def keys(self, overlay: Overlay) -> dict[str, Any]:
-        """The keys of the run's config with an overlay applied."""
-        return merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
-
     def _given_way(self, keys: Iterable[str]) -> dict[str, None]:
         """Nulls for the tasks' own values of keys that are set for all tasks, such as epochs.
 
@@ -189,8 +185,9 @@ class Plan:
         """The config of a variant, with the variant's folder as `results`."""
         if not variant:
             return self.base
-        folder = home(self.base.results, variant).as_posix()
-        return validated(self.keys(self.overlays[variant])).model_copy(update={"results": folder})
+        overlay, folder = self.overlays[variant], home(self.base.results, variant).as_posix()
+        values = merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
+        return validated(values).model_copy(update={"results": folder})
 
     def at(self, variant: str, stage: str) -> str:
         """The variant whose folder has a stage's files: the one with only the keys that matter."""

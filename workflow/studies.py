@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import Cell
 from workflow.configuration.checks import study_faults
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
@@ -74,14 +74,9 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     """
     base, updates = lines.base, lines.base.updates()
     # No rule scores a model whose embeddings were permuted after pre-training.
-    every = [m for point in study.points for m in point.of.models() if not m.permuted]
-    models: list[PretrainedModel] = list(dict.fromkeys(every))
-    files = [
-        model.facts("<results>", point.of.update)
-        for point in study.points
-        for model in point.of.models()
-        if not model.permuted
-    ]
+    starts = [(m, p.of.update) for p in study.points for m in p.of.models() if not m.permuted]
+    models = dict.fromkeys(model for model, _ in starts)
+    files = [model.facts("<results>", update) for model, update in starts]
     if study.axis == "checkpoint":
         tasks = [task for task in study.tasks if task in base.experiment.zero_shot_tasks]
         of_run = [model for model in models if not model.variant]

@@ -14,7 +14,7 @@ from tests.workflow.running import ROOT
 from workflow import results_folder
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
-from workflow.configuration.paths import data_sets, missing_data
+from workflow.configuration.paths import data_sets, missing_data, named_files
 from workflow.configuration.read import ConfigError, merge, parse
 from workflow.plan import Plan
 
@@ -62,7 +62,8 @@ def faults(config: dict[str, Any]) -> list[str]:
     try:
         found = parse(config)
         own = run_faults(Plan(found))
-        return [*results_folder.faults(found), *own, *missing_data(found)]
+        missing = missing_data(found, [*data_sets(found), *named_files(found)])
+        return [*results_folder.faults(found), *own, *missing]
     except ConfigError as error:
         return error.faults
 

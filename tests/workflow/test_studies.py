@@ -1,5 +1,7 @@
 """Studies: overlays of the config, and the cells that they lead to."""
 
+import re
+
 import pytest
 import yaml
 
@@ -281,6 +283,23 @@ def test_a_line_on_the_synthetic_world_reads_books_of_a_folder_beside_the_run(tm
     work = ["--directory", str(tmp_path), *with_config(tmp_path, absent)]
     said = snakemake(ROOT, "-n", *work, "results/ablation.csv")
     assert "no .txt file in none" in said
+
+
+def test_a_line_of_another_world_reads_what_the_run_has_fetched(tmp_path):
+    config = changed(small(), "experiment.tasks.rte", {"source": "hub"})
+    config = changed(config, "experiment.studies.ablation.lines.mine", {"world.words": 90000})
+    target = "results/variants/world.words-90000/examples/rte"
+    said = snakemake(ROOT, "-n", "-p", *with_config(tmp_path, config), target)
+    (fetched,) = re.findall(r"tasks fetch rte .*--folder (\S+)", said)
+    assert f"tasks prepare rte --folder {fetched} " in said
+
+
+def test_the_published_vocabulary_of_a_line_is_looked_for_and_the_runs_own_is_learnt(tmp_path):
+    line = {"tokenizer.folder": "bpe", "tokenizer.merges": None}
+    config = changed(small(), "experiment.studies.ablation.lines.mine", line)
+    said = snakemake(ROOT, "-n", *with_config(tmp_path, config), "results/ablation.csv")
+    assert "experiment.tokenizer.folder: no file bpe/" in said.splitlines()[-1]
+    assert "tokenizer results/logs/tokenizer.log" in said
 
 
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):

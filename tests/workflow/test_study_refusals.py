@@ -62,6 +62,11 @@ FAULTS = """
    "lines.a: experiment.finetune.method.frozen: there is no auxiliary loss; give lm_"]
 - [{lines: {a: {world.exclude: EVERY KIND}}},
    "lines.a: experiment.world.exclude: no kind of discourse is left"]
+- [{lines: {a: {pretrained: {path: gpt, updates: 3}, corpus: null, pretrain: null,
+                seeds.pretrain: [0], tokenizer: {folder: bpe, merges: null}}}},
+   "lines.a: experiment.pretrained: a line neither adds nor drops it; give a config of its own"]
+- [{lines: {a: {data: mine, world: null}}},
+   "lines.a: experiment.world: a line neither adds nor drops it; give a config of its own"]
 # What would train the same cells under another name.
 - [{axis: finetune.lr.lstm, values: [0.002]},
    "lines.full at experiment.finetune.lr.lstm 0.002: experiment.finetune.lr.lstm changes none of
@@ -125,6 +130,12 @@ def test_what_does_not_fit_a_shipped_study_is_a_line(study, entry, fault):
     assert found and all(fault in line for line in found)
 
 
+def test_no_line_has_a_world_in_a_run_without_one():
+    found = one_study(shipped("novels"), lines={"a": {"data": None, "world": {}}})
+    (fault,) = study_faults(found, "mine")
+    assert "mine.lines.a: experiment.world: a line neither adds nor drops it; give" in fault
+
+
 def test_skills_need_cloze_items():
     skills = {"tasks": ["sst2"], "skills": {"sst2": ["opinion"]}}
     found = one_study(shipped("novels"), axis="finetune.checkpoint", values=[0], **skills)
@@ -170,15 +181,9 @@ def test_a_study_with_seeds_of_its_own_is_asked_for_by_name():
     assert all("experiment.seeds.finetune is the run's in what all makes;" in line for line in made)
 
 
-@pytest.mark.parametrize(
-    ("target", "fault"),
-    [
-        ("studies/bogus.csv", "error: config: experiment.studies.bogus: no such study; known"),
-        ("cells/finetune.l2-9/rte.json", "no such target"),
-    ],
-)
-def test_what_cannot_be_asked_for_ends_in_one_line(target, fault, tmp_path):
-    said = snakemake(ROOT, "-n", "-d", str(tmp_path), f"results/{target}", code=1)
+def test_a_study_that_there_is_not_ends_in_one_line(tmp_path):
+    said = snakemake(ROOT, "-n", "-d", str(tmp_path), "results/studies/bogus.csv", code=1)
+    fault = "error: config: experiment.studies.bogus: no such study; known"
     assert fault in said and "Traceback" not in said
 
 

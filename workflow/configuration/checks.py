@@ -18,7 +18,15 @@ from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import cloze_file, data_sets
 from workflow.configuration.sections import ZeroShotOptions
-from workflow.configuration.studies import N_TRANSFER, PAPER, PRINTED, Line, Study, liked, shipped
+from workflow.configuration.studies import (
+    N_TRANSFER,
+    PAPER,
+    Study,
+    like_faults,
+    not_of_figure_2,
+    not_of_table_5,
+    shipped,
+)
 
 if TYPE_CHECKING:
     from workflow.plan import Plan
@@ -29,15 +37,13 @@ TAKEN = dict.fromkeys(("mean", "avg", "avg_all"), "a mean over tasks") | {"corpu
 # Keys or sections of experiment that no cell's scores depend on, and those that only cells with a
 # language model depend on.
 NOT_TRAINED = (
-    *("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot"),
-    "world.cloze",
+    *("all", "keep", "margins", "cloze", "studies", "submission", "world.cloze", "zero_shot"),
 )
 OF_MODELS = ("pretrain", "seeds.pretrain", "finetune.checkpoint")
 # Keys of experiment, and of one of its tasks, that change the reported rows.
 OF_REPORTED_ROWS = ("world.seed", "world.report", "world.reported")
 OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
-NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
 
 
 def cross_checks(config: Config) -> Iterator[str]:
@@ -46,7 +52,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     if wrong := [*_tasks(experiment)]:
         yield from wrong
         return
-    yield from _likes(experiment.studies)
+    yield from like_faults(experiment.studies)
     yield from _texts(experiment)
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _zero_shot(experiment)
@@ -81,25 +87,6 @@ def _tasks(experiment: Experiment) -> Iterator[str]:
     for key, (given, others) in names.items():
         for name in (of for of in given if of not in {*others, *experiment.tasks, "dprd"}):
             yield f"experiment.{key}: no task {name}; there are {', '.join(experiment.tasks)}"
-
-
-def _likes(studies: Mapping[str, Study]) -> Iterator[str]:
-    """Lines that are like no line, or else those that are like each other in a circle."""
-    left = [
-        (study, title, line.like)
-        for study, entry in studies.items()
-        for title, line in entry.titled.items()
-        if line and line.like
-    ]
-    unknown = [of for of in left if not liked(studies, *of[:2])]
-    for study, title, like in unknown or left:
-        entry, why = studies[study], "is like others in a circle; give one of them its keys instead"
-        if unknown:
-            titles = {*entry.titled, *studies["ablation"].titled} - {title}
-            near = difflib.get_close_matches(like, titles, n=1)
-            remedy = f"; did you mean {near[0]!r}?" if near else "; give the title of one"
-            why = f"is no other line of the study and none of Table 5{remedy}"
-        yield f"experiment.studies.{study}.{entry.part(title)}.like: {like!r} {why}"
 
 
 def _texts(experiment: Experiment) -> Iterator[str]:
@@ -251,7 +238,12 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
         if unfit := list(cross_checks(lines.config(variant))):
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
-        if lines.config(variant).experiment.tasks.keys() != base.experiment.tasks.keys():
+        own = lines.config(variant).experiment
+        for kind in ("pretrained", "world"):  # for which the run has rules or not
+            if (getattr(own, kind) is None) != (getattr(base.experiment, kind) is None):
+                why = "a line neither adds nor drops it; give a config of its own"
+                yield f"{point}: experiment.{kind}: {why}"
+        if own.tasks.keys() != base.experiment.tasks.keys():
             yield f"{point}: has other tasks than the run; remove what drops or adds them"
             continue
         line = lines.line(variant)
@@ -320,10 +312,10 @@ def run_faults(lines: "Plan") -> Iterator[str]:
         for title in dict.fromkeys(t for t, _, of in points if SEEDS in lines.effective(of)):
             key = f"experiment.studies.{study}.{entry.part(title)}"
             yield f"{key}: {SEEDS} is the run's in what all makes; {remedy}"
-    yield from (f"experiment.studies.ablation.{of}" for of in _not_of_table_5(studies["ablation"]))
+    yield from (f"experiment.studies.ablation.{of}" for of in not_of_table_5(studies["ablation"]))
     if "layer_transfer" in experiment.all:
         archs = [point.of.arch for point in lines.plan("layer_transfer").points]
-        found = _not_of_figure_2(studies["layer_transfer"], archs)
+        found = not_of_figure_2(studies["layer_transfer"], archs)
         yield from (f"experiment.studies.layer_transfer.{of}" for of in found)
     for key, is_wrong in (
         ("arch", experiment.arch != "transformer"),
@@ -340,36 +332,6 @@ def run_faults(lines: "Plan") -> Iterator[str]:
         near = difflib.get_close_matches(cell.name, [one.name for one in known], n=1)
         remedy = f"did you mean {near[0]}?" if near else "add it to one"
         yield f"experiment.keep: {cell.name} is not a cell of a study; {remedy}"
-
-
-def _not_of_table_5(study: Study) -> Iterator[str]:
-    """What other studies may have or change, but not Table 5."""
-    given = {key: getattr(study, key) for key in NOT_OF_TABLE_5}
-    given |= {f"lines.{title}.minus": line.minus for title, line in study.lines.items() if line}
-    for key in (key for key, value in given.items() if value):
-        why = f"Table 5 compares each line with {PAPER!r}"
-        yield f"{key}: {why}; remove it, or give it in a study of another name"
-    if study.tasks:
-        yield "tasks: Table 5 has all tasks; give experiment.only"
-    if (first := study.lines.get(PAPER)) is None or first.overlay:
-        why = f"the others are compared with {PAPER!r}, which is the config itself"
-        yield f"lines: {why}; keep it as it is"
-    for title in PRINTED:
-        keys = shipped(has_lstm=True)["ablation"]["lines"][title]
-        if (line := study.lines.get(title)) and line.overlay != Line.model_validate(keys).overlay:
-            remedy = "keep it as it is, or give null and a line of another title"
-            yield f"lines.{title}: the paper's scores of it stand beside it; {remedy}"
-
-
-def _not_of_figure_2(study: Study, archs: Iterable[Arch]) -> Iterator[str]:
-    """What other studies may have, but not Figure 2 (left); its points have these `archs`."""
-    own = {f"lines.{title}.axis": of.axis for title, of in study.lines.items() if of and of.axis}
-    for key, axis in ({"axis": study.axis} | own).items():
-        if axis != N_TRANSFER:
-            why = f"{axis or 'null'}, but Figure 2 is drawn along n_transfer"
-            yield f"{key}: {why}; give that, or a study of another name"
-    if {*archs} == {"lstm"}:
-        yield "lines: none is a transformer; keep one, or take it out of all"
 
 
 def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:

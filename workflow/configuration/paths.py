@@ -31,8 +31,11 @@ class DataSet:
     folder: str  # its own, or its snapshot of the hub at one commit
 
 
-def data_sets(config: Config) -> dict[str, DataSet]:
-    """Every data set that the run reads, by its name: `corpus` or the task's."""
+def data_sets(config: Config, run: str | None = None) -> dict[str, DataSet]:
+    """Every data set that the run reads, by its name: `corpus` or the task's.
+
+    Of the config of a variant, `run` is the run's folder of results, which has what is fetched.
+    """
     experiment, sets = config.experiment, dict[str, DataSet]()
     entries: dict[str, DataSource | CorpusSettings | None] = {"corpus": experiment.corpus}
     for name, entry in (entries | config.examples()).items():
@@ -47,14 +50,14 @@ def data_sets(config: Config) -> dict[str, DataSet]:
         below = config.data or (f"{config.results}/world" if config.is_synthetic(entry) else "")
         folder = os.path.join(below, entry.folder or own) or "."
         if entry.source and hub:  # whose commit `cross_checks` asks for
-            folder = f"{config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
+            folder = f"{run or config.results}/raw/{hub.name}/{entry.revision or hub.revision}"
         sets[name] = DataSet(f"experiment.{key}", entry, hub, folder)
     return sets
 
 
-def raw_files(config: Config, name: str) -> list[str]:
-    """What a job that reads a data set depends on: its files, or their manifest."""
-    data_set = data_sets(config)[name]
+def raw_files(config: Config, name: str, run: str | None = None) -> list[str]:
+    """What a job that reads a data set depends on: its files, or their manifest (`data_sets`)."""
+    data_set = data_sets(config, run)[name]
     if data_set.entry.source:
         return [f"{data_set.folder}/{MANIFEST}"]
     if config.is_synthetic(data_set.entry):
@@ -127,12 +130,11 @@ def cloze_file(config: Config) -> str | None:
 
 def raw_cloze(config: Config) -> list[str]:
     """What a job that reads the cloze items depends on."""
-    given = config.experiment.cloze
-    return [str(cloze_file(config))] if given else [f"{config.results}/world/manifest.json"]
+    return named_files(config).get("experiment.cloze", [f"{config.results}/world/manifest.json"])
 
 
-def published_files(config: Config) -> dict[str, list[str]]:
-    """The files of published weights and of a published vocabulary, by the key of their folder.
+def named_files(config: Config) -> dict[str, list[str]]:
+    """The files of published weights, of a published vocabulary and of cloze items, by their key.
 
     They are not part of the synthetic world: without `data` they lie where the run is started.
     """
@@ -146,32 +148,29 @@ def published_files(config: Config) -> dict[str, list[str]]:
         there = (kind for kind in KINDS if any(os.path.exists(f"{path}/{name}") for name in kind))
         names = next(there, PUBLISHED_FILES)
         files["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
+    if items := config.experiment.cloze:
+        files["experiment.cloze"] = [os.path.join(root, items)]
     return files
 
 
 def tokenizer_files(config: Config) -> list[str]:
     """The tokenizer's vocabulary and merges: trained into the results, or published ones."""
     own = [f"{config.results}/tokenizer/{name}" for name in FILES]
-    return published_files(config).get("experiment.tokenizer.folder", own)
+    return named_files(config).get("experiment.tokenizer.folder", own)
 
 
-def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterator[str]:
+def missing_data(config: Config, asked: Collection[str]) -> Iterator[str]:
     """Missing raw data, one line each; empty if all is there.
 
-    All data sets and published files are checked, or only those `asked` for by name or key.
+    Data sets are `asked` for by name, named files by the key that names them.
     """
-    data = config.data
-    in_folders = {k: found for k, found in data_sets(config).items() if not found.entry.source}
-    published = published_files(config)
-    if config.experiment.cloze:
-        published["experiment.cloze"] = [str(cloze_file(config))]
-    if asked is not None:
-        in_folders = {name: found for name, found in in_folders.items() if name in asked}
-        published = {key: paths for key, paths in published.items() if key in asked}
+    data, sets = config.data, data_sets(config)
+    in_folders = {k: of for k, of in sets.items() if k in asked and not of.entry.source}
+    named = {key: paths for key, paths in named_files(config).items() if key in asked}
     below = [found for found in in_folders.values() if config.is_below_data(found.entry)]
     if below and data is None and config.experiment.world is None:
         folders = [found.folder for found in below]
-        folders += [os.path.dirname(files[0]) for files in published.values()]
+        folders += [os.path.dirname(files[0]) for files in named.values()]
         names = dict.fromkeys(os.path.basename(path) for path in folders if not os.path.isabs(path))
         yield (
             f"data: missing; give the folder that holds {'/, '.join(names)}/ in their original "
@@ -192,7 +191,7 @@ def missing_data(config: Config, asked: Collection[str] | None = None) -> Iterat
             continue  # made in the run
         faults = dict.fromkeys(_lacking(config, name, found.folder))
         yield from (f"{found.key}: {fault}" for fault in faults)
-    for key, paths in published.items():
+    for key, paths in named.items():
         if missing := [path for path in paths if not os.path.isfile(path)]:
             yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"
 

@@ -6,14 +6,16 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
+import difflib
 import functools
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import yaml
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
+from gpt1.cell import Arch
 from tasks.common.settings import Settings, unique
 
 SECTIONS = ("data", "experiment")  # what a line may change
@@ -223,12 +225,32 @@ def _written_out(studies: Mapping[str, Study], name: str) -> Study:
     return study.model_copy(update=parts)
 
 
+def like_faults(studies: Mapping[str, Study]) -> Iterator[str]:
+    """Lines that are like no line, or else those that are like each other in a circle."""
+    left = [
+        (study, title, line.like)
+        for study, entry in studies.items()
+        for title, line in entry.titled.items()
+        if line and line.like
+    ]
+    unknown = [of for of in left if not liked(studies, *of[:2])]
+    for study, title, like in unknown or left:
+        entry, why = studies[study], "is like others in a circle; give one of them its keys instead"
+        if unknown:
+            titles = {*entry.titled, *studies["ablation"].titled} - {title}
+            near = difflib.get_close_matches(like, titles, n=1)
+            remedy = f"; did you mean {near[0]!r}?" if near else "; give the title of one"
+            why = f"is no other line of the study and none of Table 5{remedy}"
+        yield f"experiment.studies.{study}.{entry.part(title)}.like: {like!r} {why}"
+
+
 OF_THE_PAPER = ("ablation", "layer_transfer")  # studies with tables of their own
 PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compared with it
 # The other lines of Table 5 for which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
 FITTED, VECTORS = "Transformer from scratch, fitted", "Word vectors"
+NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
 UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word vectors
 
 
@@ -240,3 +262,33 @@ def shipped(has_lstm: bool) -> dict[str, Any]:
     for lines in () if has_lstm else [study["lines"] for study in studies.values()]:
         lines |= dict.fromkeys(title for title, line in lines.items() if UNPUBLISHED & line.keys())
     return studies
+
+
+def not_of_table_5(study: Study) -> Iterator[str]:
+    """What other studies may have or change, but not Table 5."""
+    given = {key: getattr(study, key) for key in NOT_OF_TABLE_5}
+    given |= {f"lines.{title}.minus": line.minus for title, line in study.lines.items() if line}
+    for key in (key for key, value in given.items() if value):
+        why = f"Table 5 compares each line with {PAPER!r}"
+        yield f"{key}: {why}; remove it, or give it in a study of another name"
+    if study.tasks:
+        yield "tasks: Table 5 has all tasks; give experiment.only"
+    if (first := study.lines.get(PAPER)) is None or first.overlay:
+        why = f"the others are compared with {PAPER!r}, which is the config itself"
+        yield f"lines: {why}; keep it as it is"
+    for title in PRINTED:
+        keys = shipped(has_lstm=True)["ablation"]["lines"][title]
+        if (line := study.lines.get(title)) and line.overlay != Line.model_validate(keys).overlay:
+            remedy = "keep it as it is, or give null and a line of another title"
+            yield f"lines.{title}: the paper's scores of it stand beside it; {remedy}"
+
+
+def not_of_figure_2(study: Study, archs: Iterable[Arch]) -> Iterator[str]:
+    """What other studies may have, but not Figure 2 (left); its points have these `archs`."""
+    own = {f"lines.{title}.axis": of.axis for title, of in study.lines.items() if of and of.axis}
+    for key, axis in ({"axis": study.axis} | own).items():
+        if axis != N_TRANSFER:
+            why = f"{axis or 'null'}, but Figure 2 is drawn along n_transfer"
+            yield f"{key}: {why}; give that, or a study of another name"
+    if {*archs} == {"lstm"}:
+        yield "lines: none is a transformer; keep one, or take it out of all"

@@ -122,9 +122,9 @@ def stage_inputs(stage, *files):
     ]
 
 
-def from_config(value):
-    """A param or an input of a job: a value from the config of its variant."""
-    return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
+def config_of(wildcards):
+    """The config of the variant whose files a job makes, with the folder of its world."""
+    return lines.reading(variant_of(wildcards))
 
 
 def in_file(text):
@@ -148,24 +148,27 @@ def arguments(*words):
 
 def settings_json(make):
     """A param of a job: settings from the config of its variant, as JSON."""
-    return from_config(lambda config, wildcards: arguments(make(config, wildcards).to_json()))
+    return lambda wildcards: arguments(make(config_of(wildcards), wildcards).to_json())
 
 
-def raw_inputs(name):
-    """An input: the files of the data set that a job reads; `{task}` stands for its task."""
-
-    def files(config, wildcards):
-        own, variant = name.format(**dict(wildcards.items())), variant_of(wildcards)
-        found = paths.raw_files(config, own)
-        from_hub = paths.data_sets(config)[own].entry.source
-        return found if from_hub else user_files(own, found, variant)
-
-    return from_config(files)
+def data_set_of(wildcards):
+    """The data set that a job reads: that of its task, or the books."""
+    sets = paths.data_sets(config_of(wildcards), cfg.results)
+    return sets[wildcards.get("task", "corpus")]
 
 
-def cloze_from_config(value):
-    """The same for the cloze items: the run's own if only the books of a variant differ."""
-    return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
+def raw_inputs(wildcards):
+    """An input: the files of that data set."""
+    name = wildcards.get("task", "corpus")
+    found = paths.raw_files(config_of(wildcards), name, cfg.results)
+    from_hub = data_set_of(wildcards).entry.source
+    return found if from_hub else user_files(name, found, variant_of(wildcards))
+
+
+def cloze_items(wildcards):
+    """An input: the cloze items, the run's own if only the books of a variant differ."""
+    owner = lines.at(variant_of(wildcards), "tasks")
+    return user_files("experiment.cloze", paths.raw_cloze(lines.reading(owner)), owner)
 
 
 def tokenizer_of(variant):
@@ -175,8 +178,9 @@ def tokenizer_of(variant):
 
 def vocabulary_of(variant):
     """An input: the files of a variant's tokenizer."""
-    found, own = tokenizer_of(variant), "experiment.tokenizer.folder"
-    return lambda _: found if cfg.experiment.tokenizer.merges else user_files(own, found)
+    found, owner = tokenizer_of(variant), lines.at(variant, "tokenizer")
+    own = "experiment.tokenizer.folder"
+    return lambda _: found if owner in LEARNT else user_files(own, found, owner)
 
 
 def vocabulary(wildcards):
@@ -201,22 +205,18 @@ def shuffled_option(config):
     return f"--shuffled {shuffled}" if shuffled else ""
 
 
-def per_attempt(limits, stage):
-    """A limit for the jobs of a stage; each further attempt gets as much again, if allowed."""
-    return lambda wildcards, attempt: limits.of(stage, attempt)
-
-
 def data_job(mem_mb):
-    """The resources of a job that prepares data."""
-    return {"mem_mb": mem_mb, "runtime": per_attempt(cfg.runtime.minutes, "data")}
+    """The resources of a job that prepares data; each further attempt gets more time."""
+    minutes = cfg.runtime.minutes
+    return {"mem_mb": mem_mb, "runtime": lambda wildcards, attempt: minutes.of("data", attempt)}
 
 
 def training_job(stage):
-    """The resources of a job that trains or scores models."""
+    """The resources of a job that trains or scores models; each further attempt gets more."""
     gpus = int(cfg.runtime.device.startswith("cuda"))
     return {
-        "mem_mb": per_attempt(cfg.runtime.mem_mb, stage),
-        "runtime": per_attempt(cfg.runtime.minutes, stage),
+        "mem_mb": lambda wildcards, attempt: cfg.runtime.mem_mb.of(stage, attempt),
+        "runtime": lambda wildcards, attempt: cfg.runtime.minutes.of(stage, attempt),
         "gpu": gpus * (cfg.runtime.pretrain_processes if stage == "pretrain" else 1),
         "gpu_model": gpus * (cfg.runtime.gpu_model or ""),
     }

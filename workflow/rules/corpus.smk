@@ -7,7 +7,7 @@ corpus_threads = 1 if books and cfg.is_synthetic(books) else 4
 
 rule documents:
     input:
-        raw_inputs("corpus"),
+        raw_inputs,
     output:
         documents=directory("<results>{home}/corpus/documents"),
         facts="<results>{home}/corpus/documents.json",
@@ -23,9 +23,9 @@ rule documents:
     resources:
         **data_job(lambda wildcards, threads: 500 * threads),
     params:
-        folder=from_config(lambda config, _: paths.data_sets(config)["corpus"].folder),
+        folder=lambda w: data_set_of(w).folder,
         settings=settings_json(lambda config, _: config.corpus()),
-        contents=contents(raw_inputs("corpus")),
+        contents=contents(raw_inputs),
         code=code.digest("gpt1.corpus"),
     shell:
         "python -m gpt1 corpus documents --folder {params.folder:q}"
@@ -73,7 +73,7 @@ if LEARNT:
             **data_job(8000),
         params:
             out=subpath(output[0], parent=True),
-            merges=from_config(lambda config, _: config.experiment.tokenizer.merges),
+            merges=lambda w: config_of(w).experiment.tokenizer.merges,
             code=code.digest("gpt1.text.tokenizer"),
         shell:
             "python -m gpt1 tokenizer --documents {input.documents}"
@@ -98,12 +98,12 @@ rule tokens:
     threads: corpus_threads
     resources:
         # The order of all sentences is held in memory.
-        **data_job(lambda w: 8000 if shuffled_option(lines.config(variant_of(w))) else 2000),
+        **data_job(lambda w: 8000 if shuffled_option(config_of(w)) else 2000),
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=tokenizer_folder,
         contents=contents(vocabulary),
-        shuffled=from_config(lambda config, _: shuffled_option(config)),
+        shuffled=lambda w: shuffled_option(config_of(w)),
         code=code.digest("gpt1.corpus"),
     shell:
         "python -m gpt1 corpus tokens {params.shuffled} --documents {input.documents}"

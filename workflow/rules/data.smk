@@ -50,7 +50,7 @@ rule fetch:
 
 rule examples:
     input:
-        raw_inputs("{task}"),
+        raw_inputs,
     output:
         examples=directory("<results>{home}/examples/{task}"),
         facts="<results>{home}/examples/{task}.json",
@@ -64,9 +64,9 @@ rule examples:
     resources:
         **data_job(2000),
     params:
-        folder=from_config(lambda config, w: paths.data_sets(config)[w.task].folder),
+        folder=lambda w: data_set_of(w).folder,
         settings=settings_json(lambda config, wildcards: config.prepare(wildcards.task)),
-        contents=contents(raw_inputs("{task}")),
+        contents=contents(raw_inputs),
         code=code.digest("tasks.prepare"),
     shell:
         "python -m tasks prepare {wildcards.task} --folder {params.folder:q}"

@@ -1,5 +1,5 @@
 # Published weights take the place of corpus, tokenizer and pre-training.
-published = paths.published_files(cfg)["experiment.pretrained.path"]
+published = paths.named_files(cfg)["experiment.pretrained.path"]
 weights = lambda _: user_files("experiment.pretrained.path", published)
 
 

@@ -27,55 +27,44 @@ def samples(cells):
     return [*dict.fromkeys(files), *WORLD]
 
 
-NOT_MADE = set()  # tables of what this run does not have
-if not grid.has_corpus:
-    NOT_MADE |= {"pretraining", "cost_pretraining", "contamination"}
-if not (cfg.experiment.world and grid.has_corpus and grid.find(n_transfer="none")) or grid.own:
-    NOT_MADE |= {"positive_control"}
-if not cfg.experiment.world or grid.own:
-    NOT_MADE |= {"degrees"}
-if not grid.zero_shot.tasks:
-    NOT_MADE |= {"zero_shot"}
-if {*grid.tasks} <= {*grid.own}:  # nothing that the paper has numbers of
-    NOT_MADE |= {"main", "claims"}
-if not grid.own_cells():
-    NOT_MADE |= {"confusion"}
-if not paths.cloze_file(cfg):
-    NOT_MADE |= {"cloze"}
-if "layer_transfer" not in grid.studies:
-    NOT_MADE |= {"layer_transfer", "positive_control"}
-
-# What each table is made from, but for that of costs; a table comes after those that it reads.
+is_known = cfg.experiment.world and not grid.own  # what its rows ask for
+has_paper = not {*grid.tasks} <= {*grid.own}  # which has numbers of tasks of this run
+PRETRAINED = [m.facts("<results>", update) for m in grid.models() for update in grid.updates]
+# What each table is made from, but for that of costs; nothing where the run has none. A table comes
+# after those that it reads.
 TABLES = {
     "data": expand([FACTS, ENCODED], task=grid.examples),
-    "pretraining": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
+    "pretraining": grid.has_corpus and PRETRAINED,
+    "cost_pretraining": grid.has_corpus and PRETRAINED,
     "zero_shot": [*ZERO_SHOT, *expand(FACTS, task=grid.zero_shot.tasks)],
-    "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
+    "cloze": paths.cloze_file(cfg)
+    and [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
     "ablation": [*samples(ABLATION), *expand(FACTS, task=grid.tasks), *BASELINES],
-    "degrees": samples(ABLATION),
-    "contamination": [
+    "degrees": is_known and samples(ABLATION),
+    "contamination": grid.has_corpus
+    and [
         *samples(grid.full_transformer()),
         *CONTAMINATION,
         *expand(FACTS, task=grid.examples),
     ],
-    "main": [*samples(ABLATION), *CONTAMINATION, *expand(FACTS, task=grid.tasks)],
-    "layer_transfer": [*samples(ABLATION + CURVES), *expand(FACTS, task=grid.tasks)],
+    "main": has_paper and [*samples(ABLATION), *CONTAMINATION, *expand(FACTS, task=grid.tasks)],
+    "layer_transfer": CURVES and [*samples(ABLATION + CURVES), *expand(FACTS, task=grid.tasks)],
     "cells": [*samples(grid.cells()), *expand(FACTS, task=grid.tasks)],
-    "confusion": samples(grid.own_cells()),
-    "claims": [
+    "confusion": grid.own_cells() and samples(grid.own_cells()),
+    "claims": has_paper
+    and [
         *samples(grid.cells()),
         *ZERO_SHOT,
         *BASELINES,
         *expand([FACTS, ENCODED], task=grid.tasks),
     ],
 }
-TABLES["cost_pretraining"] = TABLES["pretraining"]
-TABLES["positive_control"] = BASELINES + [
-    f"<results>/{table}.csv"
-    for table in ("ablation", "degrees", "layer_transfer", "zero_shot")
-    if table not in NOT_MADE
-]
-TABLES = {table: files for table, files in TABLES.items() if table not in NOT_MADE}
+if is_known and grid.has_corpus and CURVES and grid.find(n_transfer="none"):
+    read = ("ablation", "degrees", "layer_transfer", "zero_shot")
+    TABLES["positive_control"] = BASELINES + [
+        f"<results>/{table}.csv" for table in read if TABLES[table]
+    ]
+TABLES = {table: files for table, files in TABLES.items() if files}
 FIGURES = [name for name, shown in figures.TABLES.items() if {*shown} <= {*TABLES}]
 if len(grid.studies["ablation"].lines) == 1:  # the full model alone
     FIGURES.remove("differences")

@@ -37,10 +37,6 @@ if grid.zero_shot.tasks:
 
 if paths.cloze_file(cfg):
 
-    cloze_items = cloze_from_config(
-        lambda config: user_files("experiment.cloze", paths.raw_cloze(config))
-    )
-
     for number, (updates, names) in enumerate(lines.by_updates().items()):
 
         rule:
@@ -65,7 +61,7 @@ if paths.cloze_file(cfg):
                 **training_job("finetune"),
             params:
                 out=subpath(output[0], parent=True),
-                cloze=cloze_from_config(paths.cloze_file),
+                cloze=lambda w: paths.cloze_file(lines.reading(lines.at(variant_of(w), "tasks"))),
                 tokenizer=tokenizer_folder,
                 settings=settings_json(lambda config, w: config.model(w.arch)),
                 contents=contents(vocabulary, cloze_items),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, raw_data, small
+from gpt1.text.vocabulary import PUBLISHED_FILES
+from tests.workflow.configs import ROOT, changed, raw_data, small, write_empty
 from tests.workflow.rules.conftest import FINETUNE, LSTM, finish, groups, plan_of, upstream
 from tests.workflow.rules.test_pretrained import from_weights
 from tests.workflow.running import planned, snakemake, with_config
@@ -209,6 +210,7 @@ REPLACED = {  # files that are replaced, and the rules that read them
     "the books' model": [
         (("RTE/dev.tsv", CLOZE), {"examples", "cloze"}),
         (("books/train.txt",), {"documents"}),
+        (("bpe/vocab_40000.bpe",), {"encode", "tokens"}),  # of a line
     ],
     "published weights": [
         (("mine.csv", "gpt/model.safetensors"), {"examples", "import"}),
@@ -229,8 +231,11 @@ def test_what_is_read_is_compared_by_content_whatever_its_time(model, tmp_path):
         (data / "mine.csv").write_text("a,b")
     else:
         config = changed(small(), "experiment.cloze", CLOZE) | {"data": str(link)}
+        line = {"lines": {"mine": {"tokenizer.folder": "bpe", "tokenizer.merges": None}}}
+        config = changed(config, "experiment.studies.ablation", line)
         del config["experiment"]["world"]
         raw_data(link, config)
+        write_empty(link / "bpe", PUBLISHED_FILES)
     finish(tmp_path, config)
     assert plan_of(tmp_path, config) == {}
     before = shutil.copytree(data, tmp_path / "equal")  # copied later: not a newer file than now
