@@ -10,47 +10,78 @@ from importlib.metadata import version
 
 import pytest
 
+from tests.workflow.configs import ROOT
 from tests.workflow.running import copy_project, snakemake
 from workflow.provenance import STAMP
 
-SEEN_WITH = "9.27.1"  # a later version: read what became of the names below, then change this
-# Names whose lack would raise nothing, as run.smk and provenance.py ask whether they are there; and
-# lines of the log that they wait for.
-NAMES = [*(f"record.{name}" for name in ("event", "job_id", "rule_name", "stats")), "endtime"]
-SAID = (r"^Elapsed time: ", r"No rule\sto produce absent \(if you use")
+SEEN_WITH = "9.27.1"  # a later version: read what became of each name, then change this
+DOCUMENTED = {"snakemake.utils.min_version"}
+USED = {  # in Snakemake's objects, beside the names that `private` finds
+    "job": "jobid output params rule",
+    "metadata": "endtime",
+    "record": "event job_id msg rule_name stats",  # of its log
+    "rule": "conda_env message params products resources snakefile",
+    "workflow.scheduler.job_rate_limiter": "max_jobs timespan",
+}
+SAID = (r"^Elapsed time: ", r"No rule\sto produce absent \(if you use")  # as run.smk reads it
 LOOKS = """
-def look(place, of, *names):
-    for name in names:
-        if hasattr(of, name):
-            print(f"there: {place}{name}", flush=True)
+from operator import attrgetter
 
-logger.addFilter(
-    lambda record: look("record.", record, "event", "job_id", "rule_name", "stats") or True
-)
+import snakemake
+
+def look(place, of):
+    for name in {names}:
+        if name.startswith(place + "."):
+            try:
+                attrgetter(name.partition(".")[2])(of)
+                print("there:", name, flush=True)
+            except (AttributeError, AssertionError):
+                pass
+
+look("snakemake", snakemake)
+look("workflow", workflow)  # while the rules are read
+logger.addFilter(lambda record: look("record", record) or True)
 
 rule one:
     output: directory("one")
-    shell: "mkdir {output}"
+    shell: "mkdir {{output}}"
 
 onstart:
-    look("", workflow.persistence.metadata(rules.one.output[0]), "endtime")  # of the run before
+    look("workflow", workflow)
+    look("job", *workflow.dag.jobs)
+    look("rule", *workflow.rules)
+    look("metadata", workflow.persistence.metadata(rules.one.output[0]))  # of the run before
 """
+
+
+def private() -> list[str]:
+    """The names in Snakemake that the workflow uses though its documentation has none of them."""
+    files = [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk"), ROOT / "workflow/Snakefile"]
+    files.append(ROOT / "workflow/profiles/default/profile.yaml")
+    text = "".join(re.sub(r"#.*", "", path.read_text(encoding="utf-8")) for path in files)
+    imported = re.findall(r"from (snakemake(?:\.\w+)*) import (.*)", text)
+    found = {f"{module}.{name}" for module, names in imported for name in names.split(", ")}
+    own = "|".join(path.stem for path in (ROOT / "workflow").iterdir())
+    found |= {*re.findall(rf"(?<![\w/])workflow\.(?!(?:{own})\b)[a-z_.]*[a-z]", text)}
+    found |= {f"{place}.{name}" for place, names in USED.items() for name in names.split()}
+    return sorted(found - DOCUMENTED)
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
     """What two small runs and one of an unknown target print, and their folder."""
     folder = tmp_path_factory.mktemp("looks")
-    (folder / "Snakefile").write_text(LOOKS)
+    (folder / "Snakefile").write_text(LOOKS.format(names=private()))
     said = snakemake(folder) + snakemake(folder, "--forceall")
     return said + snakemake(folder, "absent", code=1), folder
 
 
 def test_the_version_is_the_one_that_its_names_were_read_in():
     assert version("snakemake") == SEEN_WITH
+    assert {"workflow.modifier.skip_configfile", "snakemake.io.contains_wildcard"} <= {*private()}
 
 
-@pytest.mark.parametrize("name", [*NAMES, *SAID, STAMP])
+@pytest.mark.parametrize("name", [*private(), *SAID, STAMP])
 def test_a_name_or_message_that_is_not_documented_is_there(seen, name):
     said, folder = seen
     looked = rf"^there: {re.escape(name)}$" if name not in SAID else name
