@@ -100,3 +100,17 @@ def read(folder: str | Path, split: str) -> list[Example]:
     columns = table.to_pydict()
     columns["choices"] = [tuple(choices) for choices in columns["choices"]]
     return [Example(*row) for row in zip(*columns.values(), strict=True)]
+
+
+def read_labelled(task: str, folder: Path) -> dict[str, list[Example]]:
+    """The examples of a task's splits with labels.
+
+    Raises InputError for the examples of another task and for damaged files.
+    """
+    from tasks.common import arrow
+
+    facts = facts_of(task, folder)
+    splits = [split for split in arrow.split_names(folder) if split not in facts.unlabelled]
+    for split in splits:
+        check_split(folder, split, facts)
+    return {split: read(folder, split) for split in splits}
