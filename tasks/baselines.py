@@ -36,7 +36,7 @@ from tasks.common.records import BaselinesRecord, Scores
 from tasks.examples import facts_of, read_labelled
 from tasks.metrics import score_split
 from tasks.spec import Example
-from tasks.splits import ranked
+from tasks.splits import drawn
 from tasks.task import Task
 from tasks.word_classes import WordClasses, words
 from tasks.world import read_degrees
@@ -180,10 +180,7 @@ def baselines(
     scored = {split: rows for split, rows in splits.items() if split != "train"}
     rows = [example for part in scored.values() for example in part]
     degree_of = {row: degree for degree, those in (degrees or {}).items() for row in those}
-
-    drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
-    some = [row for row in train if row.guid in drawn]
-
+    some = drawn(train, MAX_ROWS, 0, "baselines")
     of_words: dict[str, Features] = {"word_overlap": word_overlap, "word_pairs": word_pairs}
     if task.family == "classification":
         of_words = {"affix_bigrams": affix_bigrams}

@@ -43,19 +43,14 @@ class ExamplesFacts(Record):
     sha256: dict[str, str]
 
 
-def write(
-    folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
-) -> None:
-    """Save the examples of each split with `hf_datasets.save`.
-
-    `labels` are the classes' names, None for scores.
-    """
+def write(folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...]) -> None:
+    """Save the examples of each split; `labels` are the classes' names, none for scores."""
     from datasets import ClassLabel, Dataset, Features, List, Value
 
     from tasks.common import hf_datasets
 
     text = Value("string")
-    label = Value("float64") if labels is None else ClassLabel(names=list(labels))
+    label = ClassLabel(names=list(labels)) if labels else Value("float64")
     types = {"guid": text, "first": text, "second": text, "choices": List(text)}
     features = Features({**types, "label": label, "group": text})
     columns = {

@@ -130,11 +130,6 @@ class Task:
         return not any(self.rows.values())
 
     @property
-    def label_names(self) -> tuple[str, ...] | None:
-        """The classes' names in published order; None for scores."""
-        return None if self.soft_labels else self.labels
-
-    @property
     def table(self) -> Table | None:
         """The task's first layout if that is a table, else None."""
         layout = self.layouts[0]

@@ -86,7 +86,7 @@ def test_a_folder_that_holds_something_else_is_never_replaced(published):
     folder = published("rte")
     rows = task("rte").read(folder, "dev")
     with pytest.raises(InputError, match="dev.tsv: no file of an earlier output; move it"):
-        examples.write(folder, {"dev": rows}, None)
+        examples.write(folder, {"dev": rows}, ())
     assert (folder / "dev.tsv").is_file()
 
 
