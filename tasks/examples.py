@@ -18,9 +18,9 @@ class ExamplesFacts(Record):
     """`examples/TASK.json`, beside the folder `TASK`; most of it is by split.
 
     `train_from` and `select_from` are the official splits that the training and selection rows
-    come from. `overlap` counts the rows that are also training rows, `half_known` those that share
-    a text with one. `note` says how the rows differ from the published ones. `sources` and `sha256`
-    are digests of the files read and written.
+    come from. `rows` counts labelled rows, `overlap` those that are also training rows,
+    `half_known` those that share a text with one. `note` says how the rows differ from the
+    published ones. `sources` and `sha256` are digests of the files read and written.
     """
 
     task: str
@@ -102,10 +102,7 @@ def read_labelled(task: str, folder: Path) -> dict[str, list[Example]]:
 
     Raises InputError for the examples of another task and for damaged files.
     """
-    from tasks.common import arrow
-
     facts = facts_of(task, folder)
-    splits = [split for split in arrow.split_names(folder) if split not in facts.unlabelled]
-    for split in splits:
+    for split in facts.rows:
         check_split(folder, split, facts)
-    return {split: read(folder, split) for split in splits}
+    return {split: read(folder, split) for split in facts.rows}
