@@ -24,7 +24,6 @@ class ExamplesFacts(Record):
     """
 
     task: str
-    version: int
     train_from: str
     select_from: str | None
     report: list[str]

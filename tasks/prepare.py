@@ -111,7 +111,6 @@ def prepare(
     sources = {split: _digests(Path(folder), task.files(source, split)) for split in read}
     return splits | unlabelled, {
         "task": task.name,
-        "version": task.version,
         "train_from": roles.train,
         "select_from": roles.select or (roles.train if "select" in splits else None),
         "report": list(roles.report),

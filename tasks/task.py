@@ -79,7 +79,6 @@ class Task:
     several_rows_a_text: bool = False
     # How a language model is asked about a row zero-shot; None: it is not.
     prompt: Prompt | None = None
-    version: int = 1
 
     @property
     def folder(self) -> str:
