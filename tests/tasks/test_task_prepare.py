@@ -71,6 +71,7 @@ def test_official_counts_leave_no_note():
     said = prepare._note(snli, chosen, {"train": 200, "test": rows["test"]})
     assert said == "trained on dev; dev: 200 of 9,842 rows"
     assert choose_splits(task("scitail"), PrepareSettings(report_on=["dev"])).select is None
+    assert choose_splits(task("race"), PrepareSettings(report_on=["test"])).select is None
     carved = choose_splits(task("rte"), PrepareSettings(carve={"train": 0.8, "dev": 0.2}))
     said = prepare._note(task("rte"), carved, {"train": 1, "dev": 2})
     assert said == "carved from train: train 1, dev 2 of 2,490 rows"
