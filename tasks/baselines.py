@@ -181,25 +181,25 @@ def baselines(
     rows = [example for part in scored.values() for example in part]
     degree_of = {row: degree for degree, those in (degrees or {}).items() for row in those}
     some = drawn(train, MAX_ROWS, 0, "baselines")
-    of_words: dict[str, Features] = {"word_overlap": word_overlap, "word_pairs": word_pairs}
+    fitted: dict[str, Features] = {"word_overlap": word_overlap, "word_pairs": word_pairs}
     if task.family == "classification":
-        of_words = {"affix_bigrams": affix_bigrams}
+        fitted = {"affix_bigrams": affix_bigrams}
     answers = {
         "majority": majority(task, train, rows),
         "bag_of_words": bag_of_words(task, train, rows),
     }
     if classes:
-        of = {word: str(number) for word, number in classes.items()}
+        class_of = {word: str(number) for word, number in classes.items()}
         pairs, orders, runs = (
-            functools.partial(features, of=lambda word: of.get(word, "-"))
+            functools.partial(features, of=lambda word: class_of.get(word, "-"))
             for features in (word_pairs, word_orders, word_runs)
         )
-        of_words["word_classes"] = pairs
+        fitted["word_classes"] = pairs
         if np.mean([len(f"{row.first} {row.second}".split()) for row in some]) <= LONG:
-            of_words["class_orders"] = orders
+            fitted["class_orders"] = orders
         answers["nearest_neighbours"] = nearest(task, some, rows, runs)
-    answers |= {name: linear(task, some, rows, features) for name, features in of_words.items()}
-    found = {name: scores(task, scored, of, degree_of) for name, of in answers.items()}
+    answers |= {name: linear(task, some, rows, features) for name, features in fitted.items()}
+    found = {name: scores(task, scored, own, degree_of) for name, own in answers.items()}
     if task.family != "classification":
         each = []
         for place in (-1,) if task.family == "multiple_choice" else (0, -1):
