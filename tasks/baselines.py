@@ -22,7 +22,7 @@ is a neural network:
 import argparse
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations_with_replacement, pairwise, product
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,12 @@ import numpy as np
 
 from tasks import task as task_named
 from tasks import word_classes
-from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
 from tasks.common.records import BaselinesRecord, Scores
-from tasks.examples import check_split, facts_of, read
+from tasks.examples import facts_of, read_labelled
 from tasks.metrics import score_split
 from tasks.spec import Example
-from tasks.splits import ranked
+from tasks.splits import drawn
 from tasks.task import Task
 from tasks.word_classes import WordClasses, words
 from tasks.world import read_degrees
@@ -76,11 +75,7 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
 
 
 def linear(
-    task: Task,
-    train: list[Example],
-    rows: list[Example],
-    features: Features,
-    tuned: bool = True,
+    task: Task, train: list[Example], rows: list[Example], features: Features, tuned: bool = True
 ) -> np.ndarray:
     """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on counts of `features`.
 
@@ -88,15 +83,13 @@ def linear(
     `tuned`, the regularisation is chosen by cross-validation.
     """
     # Imported here, because they take a second to import.
-    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
     from sklearn.model_selection import GridSearchCV, GroupKFold
 
     n, labels = _labels(task, train)
     if len(set(labels)) == 1:  # no regression can be fitted to a single label
         return np.full(len(rows), labels[0])
-    count = CountVectorizer(analyzer=list, max_features=MAX_FEATURES)
-    counts = count.fit_transform(_features(task, train, features))
+    counts, asked = _counts(task, train, rows, features, MAX_FEATURES)
     model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
     rarest = len(train) if task.soft_labels else min(Counter(labels).values())
     if tuned and rarest >= FOLDS:
@@ -116,10 +109,9 @@ def linear(
             )
             model.set_params(C=search.fit(counts, labels).C_)
     model.fit(counts, labels)
-    counts = count.transform(_features(task, rows, features))
     if n > 1:
-        return model.decision_function(counts).reshape(-1, n).argmax(axis=1)
-    return model.predict(counts)
+        return model.decision_function(asked).reshape(-1, n).argmax(axis=1)
+    return model.predict(asked)
 
 
 def nearest(
@@ -130,13 +122,10 @@ def nearest(
     Nearness is the cosine similarity of the counts of `features`. Scores are averaged instead; of
     several choices, the one whose neighbours are most often right is predicted.
     """
-    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.preprocessing import normalize
 
     n, labels = _labels(task, train)
-    count = CountVectorizer(analyzer=list)
-    known = normalize(count.fit_transform(_features(task, train, features)))
-    asked = normalize(count.transform(_features(task, rows, features)))
+    known, asked = map(normalize, _counts(task, train, rows, features, None))
     answers = []
     for start in range(0, asked.shape[0], AT_ONCE):
         alike = (asked[start : start + AT_ONCE] @ known.T).toarray()
@@ -157,8 +146,18 @@ def _labels(task: Task, train: list[Example]) -> tuple[int, list[Any]]:
     return n, [k == row.label for row in train for k in range(n)]
 
 
-def _features(task: Task, rows: list[Example], features: Features) -> Iterator[list[str]]:
-    return (features(parts, task.family) for row in rows for parts in texts(task, row))
+def _counts(
+    task: Task, train: list[Example], rows: list[Example], features: Features, most: int | None
+) -> tuple[Any, Any]:
+    """Sparse counts [n, features] of the training rows and of `rows`, or of all their choices.
+
+    Counted are the training rows' features, the `most` frequent ones if there are more.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    count = CountVectorizer(analyzer=lambda of: features(of, task.family), max_features=most)
+    known, asked = ([of for row in part for of in texts(task, row)] for part in (train, rows))
+    return count.fit_transform(known), count.transform(asked)
 
 
 def baselines(
@@ -181,39 +180,35 @@ def baselines(
     scored = {split: rows for split, rows in splits.items() if split != "train"}
     rows = [example for part in scored.values() for example in part]
     degree_of = {row: degree for degree, those in (degrees or {}).items() for row in those}
-
-    drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
-    some = [row for row in train if row.guid in drawn]
-
-    def fitted(features: Features) -> Scores:
-        return scores(task, scored, linear(task, some, rows, features), degree_of)
-
-    found = {
-        "majority": scores(task, scored, majority(task, train, rows), degree_of),
-        "bag_of_words": scores(task, scored, bag_of_words(task, train, rows), degree_of),
-    }
+    some = drawn(train, MAX_ROWS, 0, "baselines")
+    fitted: dict[str, Features] = {"word_overlap": word_overlap, "word_pairs": word_pairs}
     if task.family == "classification":
-        found["affix_bigrams"] = fitted(affix_bigrams)
-    else:
-        found["word_overlap"] = fitted(word_overlap)
-        places = (-1,) if task.family == "multiple_choice" else (0, -1)
-        several = [fitted(functools.partial(one_text, place=k)) for k in places]
-        found["one_text"] = {
-            split: {name: max(one[split][name] for one in several) for name in values}
-            for split, values in several[0].items()
-        }
-        found["word_pairs"] = fitted(word_pairs)
+        fitted = {"affix_bigrams": affix_bigrams}
+    answers = {
+        "majority": majority(task, train, rows),
+        "bag_of_words": bag_of_words(task, train, rows),
+    }
     if classes:
-        of = {word: str(number) for word, number in classes.items()}
-
-        def of_classes(features: Callable[..., list[str]]) -> Features:
-            return functools.partial(features, of=lambda word: of.get(word, "-"))
-
-        found["word_classes"] = fitted(of_classes(word_pairs))
+        class_of = {word: str(number) for word, number in classes.items()}
+        pairs, orders, runs = (
+            functools.partial(features, of=lambda word: class_of.get(word, "-"))
+            for features in (word_pairs, word_orders, word_runs)
+        )
+        fitted["word_classes"] = pairs
         if np.mean([len(f"{row.first} {row.second}".split()) for row in some]) <= LONG:
-            found["class_orders"] = fitted(of_classes(word_orders))
-        answers = nearest(task, some, rows, of_classes(word_runs))
-        found["nearest_neighbours"] = scores(task, scored, answers, degree_of)
+            fitted["class_orders"] = orders
+        answers["nearest_neighbours"] = nearest(task, some, rows, runs)
+    answers |= {name: linear(task, some, rows, features) for name, features in fitted.items()}
+    found = {name: scores(task, scored, own, degree_of) for name, own in answers.items()}
+    if task.family != "classification":
+        each = []
+        for place in (-1,) if task.family == "multiple_choice" else (0, -1):
+            alone = linear(task, some, rows, functools.partial(one_text, place=place))
+            each.append(scores(task, scored, alone, degree_of))
+        found["one_text"] = {
+            split: {name: max(one[split][name] for one in each) for name in values}
+            for split, values in each[0].items()
+        }
     return found
 
 
@@ -225,14 +220,12 @@ def scores(
 ) -> Scores:
     """{split: {metric: 0..100}} of predictions [n] for the rows of all `splits`, in their order."""
     found: Scores = {}
-    start = 0
-    for split, rows in splits.items():
-        part = predictions[start : start + len(rows)]
-        labels = np.array([example.label for example in rows])
+    starts = np.cumsum([len(rows) for rows in splits.values()])[:-1]
+    for (split, rows), part in zip(splits.items(), np.split(predictions, starts), strict=True):
+        labels = np.array([row.label for row in rows])
         degrees = [degree_of.get(task.place(row.guid), "") for row in rows]
         for groups in ([row.group for row in rows], degrees):
             found |= score_split(task.spec, part, labels, groups, split)
-        start += len(rows)
     return found
 
 
@@ -263,12 +256,7 @@ def bag(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
 
 def word_pairs(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
     """The bag of words, and each pair of a word in the last text and a word in one before it."""
-    found, second = bag(parts, family, of), {of(word) for word in parts[-1]}
-    for number, text in enumerate(parts[:-1]):
-        for pair in product({of(word) for word in text}, second):
-            one, other = sorted(pair) if family == "similarity" else pair
-            found.append(f"{number} {one} {other}")
-    return found
+    return bag(parts, family, of) + _across([{of(word) for word in text} for text in parts], family)
 
 
 def word_orders(parts: Texts, family: str, of: Callable[[str], str] = str) -> list[str]:
@@ -277,15 +265,21 @@ def word_orders(parts: Texts, family: str, of: Callable[[str], str] = str) -> li
     Pairs of pairs are across texts: a pair in the last one with a pair in any text before it. In a
     single text they are within it.
     """
-    *before, own = (_in_order(text, of) for text in parts)
-    found = [f"last {pair}" for pair in own]
-    if not before:
-        found += [" ".join(pairs) for pairs in combinations_with_replacement(own, 2)]
-    for number, others in enumerate(before):
-        found += [f"{number} {pair}" for pair in others]
-        for pairs in product(others, own):
-            one, two = sorted(pairs) if family == "similarity" else pairs
-            found.append(f"{number} {one} {two}")
+    *before, last = in_order = [_in_order(text, of) for text in parts]
+    found = [f"last {pair}" for pair in last]
+    found += [f"{number} {pair}" for number, pairs in enumerate(before) for pair in pairs]
+    if before:
+        return found + _across(in_order, family)
+    return found + [" ".join(pairs) for pairs in combinations_with_replacement(last, 2)]
+
+
+def _across(parts: Sequence[Collection[str]], family: str) -> list[str]:
+    """Each pair of what stands in the last text and in one before it; of a similarity, sorted."""
+    found = []
+    for number, part in enumerate(parts[:-1]):
+        for pair in product(part, parts[-1]):
+            one, other = sorted(pair) if family == "similarity" else pair
+            found.append(f"{number} {one} {other}")
     return found
 
 
@@ -332,37 +326,21 @@ def affix_bigrams(parts: Texts, _: str) -> list[str]:
     return found
 
 
-def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:
-    """Read the rows of every split with labels.
-
-    Raises InputError for the rows of another task and for damaged files.
-    """
-    facts = facts_of(task.name, folder)
-    splits = [split for split in split_names(folder) if split not in task.unlabelled]
-    for split in splits:
-        check_split(folder, split, facts)
-    return {split: read(folder, split) for split in splits}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", help="a task's name")
+    parser.add_argument("--examples", type=Path, required=True, help="what tasks.prepare wrote")
     parser.add_argument(
-        "--examples", type=Path, required=True, help="the folder that tasks.prepare wrote"
-    )
-    parser.add_argument(
-        "--word-classes", type=Path, nargs="?", help="what tasks.word_classes wrote of the books"
+        "--word-classes", type=Path, nargs="?", help="what tasks.word_classes wrote"
     )
     parser.add_argument("--degrees", type=Path, nargs="?", help="the synthetic world's degrees.csv")
-    parser.add_argument(
-        "--out", required=True, type=Path, help="JSON of scores per baseline and split"
-    )
+    parser.add_argument("--out", required=True, type=Path, help="JSON: each baseline's scores")
     args = parser.parse_args()
     settings = facts_of(args.task, args.examples).settings
     task = task_named(args.task, settings.own)
     classes = word_classes.read(args.word_classes) if args.word_classes else None
     degrees = read_degrees(args.degrees) if args.degrees and settings.is_made else None
-    scores = baselines(task, labelled(task, args.examples), classes, degrees)
+    scores = baselines(task, read_labelled(task.name, args.examples), classes, degrees)
     BaselinesRecord(task=task.name, **scores).write(args.out)
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())

@@ -18,13 +18,12 @@ class ExamplesFacts(Record):
     """`examples/TASK.json`, beside the folder `TASK`; most of it is by split.
 
     `train_from` and `select_from` are the official splits that the training and selection rows
-    come from. `overlap` counts the rows that are also training rows, `half_known` those that share
-    a text with one. `note` says how the rows differ from the published ones. `sources` and `sha256`
-    are digests of the files read and written.
+    come from. `rows` counts labelled rows, `overlap` those that are also training rows,
+    `half_known` those that share a text with one. `note` says how the rows differ from the
+    published ones. `sources` and `sha256` are digests of the files read and written.
     """
 
     task: str
-    version: int
     train_from: str
     select_from: str | None
     report: list[str]
@@ -43,19 +42,14 @@ class ExamplesFacts(Record):
     sha256: dict[str, str]
 
 
-def write(
-    folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
-) -> None:
-    """Save the examples of each split with `hf_datasets.save`.
-
-    `labels` are the classes' names, None for scores.
-    """
+def write(folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...]) -> None:
+    """Save the examples of each split; `labels` are the classes' names, none for scores."""
     from datasets import ClassLabel, Dataset, Features, List, Value
 
     from tasks.common import hf_datasets
 
     text = Value("string")
-    label = Value("float64") if labels is None else ClassLabel(names=list(labels))
+    label = ClassLabel(names=list(labels)) if labels else Value("float64")
     types = {"guid": text, "first": text, "second": text, "choices": List(text)}
     features = Features({**types, "label": label, "group": text})
     columns = {
@@ -100,3 +94,14 @@ def read(folder: str | Path, split: str) -> list[Example]:
     columns = table.to_pydict()
     columns["choices"] = [tuple(choices) for choices in columns["choices"]]
     return [Example(*row) for row in zip(*columns.values(), strict=True)]
+
+
+def read_labelled(task: str, folder: Path) -> dict[str, list[Example]]:
+    """The examples of a task's splits with labels.
+
+    Raises InputError for the examples of another task and for damaged files.
+    """
+    facts = facts_of(task, folder)
+    for split in facts.rows:
+        check_split(folder, split, facts)
+    return {split: read(folder, split) for split in facts.rows}

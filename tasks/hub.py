@@ -17,7 +17,7 @@ from tasks.common.files import MANIFEST, check_files, inside, read_manifest
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 FETCH_AGAIN = "delete the folder and fetch it again"
-THREE_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
+THREE_SPLITS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,10 @@ class HubSource:
         return next((split for split in ("test", "dev") if split in self.files), None)
 
 
-def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """Patterns for names such as `cola/train-00000-of-00001.parquet`; `splits`: ours to theirs."""
-    return {ours: (f"{config}/{theirs}-*.parquet",) for ours, theirs in splits.items()}
+def parquet_files(splits: Iterable[str], *folders: str) -> dict[str, tuple[str, ...]]:
+    """Patterns by split for names such as `cola/validation-00000-of-00001.parquet` of dev."""
+    names = {split: f"{split.replace('dev', 'validation')}-*.parquet" for split in splits}
+    return {split: tuple(f"{folder}/{name}" for folder in folders) for split, name in names.items()}
 
 
 # The corpora that the model can be pre-trained on.
@@ -81,7 +82,7 @@ CORPORA: tuple[HubSource, ...] = (
         revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
         config="plain_text",
         licence="unknown (terms of Smashwords)",
-        files=parquet_files("plain_text", {"train": "train"}),
+        files=parquet_files(["train"], "plain_text"),
         rows={"train": 74_004_228},
         texts=("text",),
     ),
@@ -100,7 +101,7 @@ CORPORA: tuple[HubSource, ...] = (
         revision="b08601e04326c79dfdd32d625aee71d232d685c3",
         config="wikitext-103-raw-v1",
         licence="cc-by-sa-3.0, gfdl",
-        files=parquet_files("wikitext-103-raw-v1", THREE_SPLITS),
+        files=parquet_files(THREE_SPLITS, "wikitext-103-raw-v1"),
         rows={"train": 1_801_350, "dev": 3_760, "test": 4_358},
         texts=("text",),
     ),
@@ -121,7 +122,7 @@ CORPORA: tuple[HubSource, ...] = (
         revision="f54c09fd23315a6f9c86f9dc80f725de7d8f9c64",
         config="default",
         licence="cdla-sharing-1.0",
-        files=parquet_files("data", {"train": "train", "dev": "validation"}),
+        files=parquet_files(["train", "dev"], "data"),
         rows={"train": 2_119_719, "dev": 21_990},
         texts=("text",),
     ),

@@ -14,7 +14,18 @@ from typing import Any
 
 from tasks.common.errors import InputError
 from tasks.hub import FETCH_AGAIN, HubSource
-from tasks.read import ORIGINAL, Row, is_blank, json_object, lines, records, shown, wrong
+from tasks.read import (
+    ORIGINAL,
+    Row,
+    is_blank,
+    json_object,
+    lines,
+    open_parquet,
+    parquet_records,
+    records,
+    shown,
+    wrong,
+)
 
 ARTICLE = {"article": str, "questions": list, "options": list, "answers": list}
 SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
@@ -177,25 +188,13 @@ def hub_records(
     Raises InputError for a file that is truncated, of another task, or whose labels are not coded
     as the source says, and if there are no rows.
     """
-    from pyarrow import ArrowException, parquet
-
     number = 0
     for path in paths:
-        line = 0
-        try:
-            with parquet.ParquetFile(path) as opened:
-                _check_schema(path, opened.schema_arrow, source)
-                for batch in opened.iter_batches(columns=list(source.columns)):
-                    batch.validate(full=True)  # checks that texts are UTF-8
-                    for record in batch.to_pylist():
-                        line += 1
-                        yield path, line, number, record
-                        number += 1
-        except (ArrowException, OSError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"{path}: truncated or corrupt parquet file ({reason:.200}); {FETCH_AGAIN}"
-            ) from None
+        with open_parquet(path, FETCH_AGAIN) as file:
+            _check_schema(path, file.schema_arrow, source)
+            for line, record in enumerate(parquet_records(file, source.columns), start=1):
+                yield path, line, number, record
+                number += 1
     if not number:
         raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tasks import layouts
 from tasks.hub import THREE_SPLITS, HubSource, parquet_files
-from tasks.prompt import CLAIMED, FALSE, TRUE, UNKNOWN, Prompt
+from tasks.prompt import FALSE_TRUE, TRUE_FALSE, TRUE_UNKNOWN_FALSE, Prompt
 from tasks.read import Documents, Table
 from tasks.task import Task
 
@@ -17,30 +17,25 @@ THREE_WAY = ("entailment", "neutral", "contradiction")
 TWO_WAY = ("entailment", "not_entailment")
 PAIR = ("premise", "hypothesis")
 NUMBERED = {"0": 0, "1": 1}
-THREE_VERDICTS = Prompt(CLAIMED, choices=(TRUE, UNKNOWN, FALSE))
-TWO_VERDICTS = Prompt(CLAIMED, choices=(TRUE, FALSE))
-VERDICTS = Prompt(CLAIMED, choices=(FALSE, TRUE))
 
 
 def glue(
     title: str, table: Table, rows: dict[str, int], hub: dict[str, Any] | None = None, **task: Any
 ) -> Task:
-    """A set of GLUE, which has one repository on the hub; its title is also its folder's name.
+    """A set of GLUE; `hub` and `task` are further fields of `HubSource` and `Task`.
 
     `rows` has the row count of every split; `test` splits and MNLI's `ax` have no public labels.
-    `hub` and `task` are further fields of `HubSource` and `Task`.
     """
     name = title.lower().replace("-", "")
     hidden = {split: n for split, n in rows.items() if split.startswith(("test", "ax"))}
     texts = tuple(filter(None, (table.first, table.second)))
     hub = {"texts": texts, "index": "idx", "unlabelled": tuple(hidden), **(hub or {})}
-    files = parquet_files(name, {split: split.replace("dev", "validation") for split in rows})
+    files = parquet_files(rows, name)
     if "ax" in rows:
         files["ax"] = ("ax/test-*.parquet",)
     return Task(
         name=name,
         title=title,
-        folder=title,
         layouts=(table,),
         rows={split: n for split, n in rows.items() if split not in hidden},
         unlabelled=hidden,
@@ -67,16 +62,13 @@ snli = Task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label=("-", "-1"),
-    folder="SNLI",
     layouts=(
         Table("snli_1.0_{split}.jsonl", "sentence1", "gold_label", "sentence2"),
         Table("snli_1.0_{split}.txt", "sentence1", "gold_label", "sentence2"),
     ),
-    select="dev",
-    report=("test",),
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     label_counts={"dev": (3_329, 3_235, 3_278)},
-    prompt=THREE_VERDICTS,
+    prompt=TRUE_UNKNOWN_FALSE,
     obtain="download SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
     hub=HubSource(
         name="snli",
@@ -84,7 +76,7 @@ snli = Task(
         revision="cdb5c3d5eed6ead6e5a341c8e56e669bb666725b",
         config="plain_text",
         licence="cc-by-sa-4.0",
-        files=parquet_files("plain_text", THREE_SPLITS),
+        files=parquet_files(THREE_SPLITS, "plain_text"),
         texts=PAIR,
         label="label",
         labels=dict(enumerate(THREE_WAY)),
@@ -98,18 +90,13 @@ mnli = glue(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label=("-",),
-    rows={
-        "train": 392_702,
-        "dev_matched": 9_815,
-        "dev_mismatched": 9_832,
-        "test_matched": 9_796,
-        "test_mismatched": 9_847,
-        "ax": 1_104,  # the diagnostic set, which an MNLI model answers
-    },
+    rows={"train": 392_702, "dev_matched": 9_815, "dev_mismatched": 9_832}
+    # `ax` is the diagnostic set, which an MNLI model answers.
+    | {"test_matched": 9_796, "test_mismatched": 9_847, "ax": 1_104},
     report=("dev_matched", "dev_mismatched"),
     averages_splits=True,  # as in Table 5
     label_counts={"dev_matched": (3_479, 3_123, 3_213)},
-    prompt=THREE_VERDICTS,
+    prompt=TRUE_UNKNOWN_FALSE,
     hub={"texts": PAIR},
 )
 
@@ -121,7 +108,7 @@ qnli = glue(
     labels=TWO_WAY,
     rows={"train": 104_743, "dev": 5_463, "test": 5_463},
     label_counts={"dev": (2_702, 2_761)},
-    prompt=TWO_VERDICTS,
+    prompt=TRUE_FALSE,
     # The digest of a file identical to public copies (SHA-256 ac19409d...).
     digests={"dev": "63c8fe0ea6553450886b402d1ebbea67293f9f1291ad91382de162c53ed191d7"},
 )
@@ -133,7 +120,7 @@ rte = glue(
     labels=TWO_WAY,
     rows={"train": 2_490, "dev": 277, "test": 3_000},
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
-    prompt=TWO_VERDICTS,
+    prompt=TRUE_FALSE,
     # Digests of files identical to public copies (dev: git blob 78e67cc; train: row by row).
     digests={
         "train": "05b40672d53b25195c66b7d38d4024af455cecabb36e63adf6eb1bdd3bed000e",
@@ -147,7 +134,6 @@ scitail = Task(
     family="entailment",
     labels=("neutral", "entailment"),
     coding={"neutral": 0, "entailment": 1, "entails": 1},
-    folder="SciTail",
     layouts=(
         Table(
             *("snli_format/scitail_1.0_{split}.txt", "sentence1", "gold_label", "sentence2"),
@@ -158,12 +144,10 @@ scitail = Task(
             names=(*PAIR, "label"),
         ),
     ),
-    select="dev",
-    report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
-    prompt=VERDICTS,
+    prompt=FALSE_TRUE,
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",
@@ -171,7 +155,7 @@ scitail = Task(
         revision="0cc4353235b289165dfde1c7c5d1be983f99ce44",
         config="snli_format",
         licence="none on the card",
-        files=parquet_files("snli_format", THREE_SPLITS),
+        files=parquet_files(THREE_SPLITS, "snli_format"),
         texts=("sentence1", "sentence2"),
         label="gold_label",
         labels={"neutral": "neutral", "entailment": "entailment"},
@@ -187,7 +171,6 @@ race = Task(
     title="RACE",
     family="multiple_choice",
     labels=("A", "B", "C", "D"),
-    folder="RACE",
     layouts=(Documents("{split}/*/*.txt", layouts.race),),
     groups=("middle", "high"),
     several_rows_a_text=True,
@@ -204,10 +187,7 @@ race = Task(
         revision="2fec9fd81f1dc971569a9b729c43f2f0e6436637",
         config="middle and high",
         licence="other: non-commercial research only, no redistribution",
-        files={
-            ours: (f"middle/{theirs}-*.parquet", f"high/{theirs}-*.parquet")
-            for ours, theirs in THREE_SPLITS.items()
-        },
+        files=parquet_files(THREE_SPLITS, "middle", "high"),
         texts=("article", "question", "options"),
         index="example_id",
         label="answer",
@@ -225,11 +205,9 @@ story_cloze = Task(
     title="Story Cloze",
     family="multiple_choice",
     labels=("1", "2"),
-    folder="StoryCloze",
     layouts=(Documents("cloze_test_{split}__spring2016*.csv", layouts.stories),),
     train="val",
     select_fraction=0.2,
-    report=("test",),
     rows={"val": 1_871, "test": 1_871},
     label_counts={"val": (962, 909), "test": (960, 911)},
     prompt=Prompt(),
@@ -267,7 +245,7 @@ mrpc = glue(
     rows={"train": 3_668, "dev": 408, "test": 1_725},
     label_shares=(0.33, 0.67),
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
-    prompt=VERDICTS,
+    prompt=FALSE_TRUE,
     # Digests of files identical to public copies (git blobs 4d28927 and f23d81f).
     digests={
         "train": "e020172c67063d01a942886595371b294cbcb518db47a16adc6d40311c45317e",
@@ -286,7 +264,7 @@ qqp = glue(
     metrics=("f1", "accuracy"),
     rows={"train": 363_846, "dev": 40_430, "test": 390_965},
     label_shares=(0.63, 0.37),
-    prompt=VERDICTS,
+    prompt=FALSE_TRUE,
     # The published file has two dozen broken lines and a few empty questions.
     tolerated=0.001,
     # Its questions come from Quora's CSV, and the 946 with a quotation mark are still CSV-quoted.
@@ -303,7 +281,7 @@ stsb = glue(
     metrics=("pearson", "spearman"),
     rows={"train": 5_749, "dev": 1_500, "test": 1_379},
     label_shares=(0.12, 0.15, 0.16, 0.24, 0.23, 0.1),
-    prompt=VERDICTS,
+    prompt=FALSE_TRUE,
 )
 
 # Classification of one text: sentiment and acceptability.
@@ -349,10 +327,8 @@ dprd = Task(
     title="DPRD",
     family="multiple_choice",
     labels=("1", "2"),
-    folder="DPRD",
     layouts=(Documents("{split}.c.txt", layouts.dprd),),
     select_fraction=0.0,
-    report=("test",),
     rows={"train": 1_322, "test": 564},
     label_counts={"train": (661, 661), "test": (282, 282)},
     prompt=Prompt(before="{first} {choice}", scored="{second}", heuristic="mean"),
@@ -363,7 +339,7 @@ dprd = Task(
         revision=None,
         config="plain_text",
         licence="unknown",
-        files=parquet_files("plain_text", {"train": "train", "test": "test"}),
+        files=parquet_files(["train", "test"], "plain_text"),
         texts=("sentence", "pronoun", "candidates"),
         label="label",
         labels={0: "1", 1: "2"},

@@ -38,8 +38,8 @@ from tasks.splits import (
     choose_splits,
     contradictions,
     divided,
+    drawn,
     plain_texts,
-    ranked,
     rows_with_a_training_text,
     training_rows,
 )
@@ -72,8 +72,7 @@ def prepare(
     roles = choose_splits(task, settings)
     if settings.is_made:
         is_made(Path(folder))
-    hub = settings.source == "hub"
-    source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
+    source: Source = Snapshot(task.hub, folder, settings.revision) if settings.source else folder
     official = roles.files
     tallies = {name: Tally() for name in official.values()}
     splits = {
@@ -89,17 +88,15 @@ def prepare(
         for role, shared in overlap.items():
             check_overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
-    note = MADE
-    if not settings.is_made:
-        note = _note(task, roles, {role: len(rows) for role, rows in splits.items()})
+    n_rows = {role: len(rows) for role, rows in splits.items()}
+    note = MADE if settings.is_made else _note(task, roles, n_rows)
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
     if fraction and not roles.select:
-        rows = splits.pop("train")
-        n_select = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-        wanted = {"select": n_select, "train": len(rows)}
-        parts = divided(task, folder, rows, wanted, settings.seed, "select")
-        splits = {"train": parts["train"], "select": parts["select"]} | splits
+        n_select = min(max(1, round(fraction * n_rows["train"])), n_rows["train"] - 1)
+        counts = {"train": n_rows["train"], "select": n_select}
+        parts = divided(task, folder, splits.pop("train"), counts, settings.seed, "select")
+        splits = parts | splits
     alarms: list[str] = []
     if settings.own:
         alarms = _alarms(task, splits)
@@ -111,10 +108,9 @@ def prepare(
             whole_size = None if settings.min_rows else task.unlabelled[split]
             check_unlabelled(task.files(source, split)[0], split, rows, whole_size)
     read = (*sorted(set(official.values())), *unlabelled)
-    files = {split: task.files(source, split) for split in read}
+    sources = {split: _digests(Path(folder), task.files(source, split)) for split in read}
     return splits | unlabelled, {
         "task": task.name,
-        "version": task.version,
         "train_from": roles.train,
         "select_from": roles.select or (roles.train if "select" in splits else None),
         "report": list(roles.report),
@@ -127,7 +123,7 @@ def prepare(
         "half_known": rows_with_a_training_text(task, splits),
         "settings": settings,
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
-        "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
+        "sources": sources,
         "note": note,
         "alarms": alarms,
     }
@@ -269,11 +265,7 @@ def check_overlap(task: Task, folder: str | Path, name: str, shared: int, rows: 
 
 def _limited(rows: list[Example], role: str, settings: PrepareSettings) -> list[Example]:
     purpose = "limit_train" if role == "train" else "limit_report"
-    limit = getattr(settings, purpose)
-    if limit is None or limit >= len(rows):
-        return rows
-    drawn = set(ranked([row.guid for row in rows], settings.seed, purpose)[:limit])
-    return [row for row in rows if row.guid in drawn]
+    return drawn(rows, getattr(settings, purpose), settings.seed, purpose)
 
 
 def _label_counts(task: Task, examples: list[Example]) -> dict[str, int]:
@@ -350,7 +342,7 @@ def main() -> None:
     args = parser.parse_args()
     task = task_named(args.task, args.settings.own)
     splits, facts = prepare(task, args.folder, args.settings)
-    write(args.out, splits, task.label_names)
+    write(args.out, splits, () if task.soft_labels else task.labels)
     digests = {split: split_digest(args.out, split) for split in splits}
     ExamplesFacts(**facts, sha256=digests).write(args.facts)
     counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())

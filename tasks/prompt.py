@@ -56,3 +56,7 @@ class Prompt:
 CLAIM = "Claim:"
 TRUE, FALSE, UNKNOWN = "True.", "False.", "Perhaps."
 CLAIMED = f"{{first}} {CLAIM} {{second}}"
+# The verdicts in the order of a task's labels.
+TRUE_UNKNOWN_FALSE = Prompt(CLAIMED, choices=(TRUE, UNKNOWN, FALSE))
+TRUE_FALSE = Prompt(CLAIMED, choices=(TRUE, FALSE))
+FALSE_TRUE = Prompt(CLAIMED, choices=(FALSE, TRUE))

@@ -8,6 +8,7 @@ byte order mark and CRLF are accepted. This is why lines are split here: the `te
 short.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -16,10 +17,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
+
+if TYPE_CHECKING:  # imported where it is used, because programs start sooner without it
+    from pyarrow.parquet import ParquetFile
 
 Record = dict[str, Any]
 WHOLE = re.compile(r"-?[0-9]+\.0")
@@ -182,7 +186,8 @@ def records(
     """
     kind = kind or path.suffix
     if kind == ".parquet":
-        yield from _parquet(path)
+        with open_parquet(path, "write it again") as file:
+            yield from enumerate(parquet_records(file), start=1)
     elif kind == ".jsonl":
         yield from ((line, json_object(path, text, line)) for line, text in lines(path))
     else:
@@ -213,20 +218,24 @@ def _csv(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise wrong(path, reader.line_num, f"not CSV ({error}); export the file again") from None
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Record]]:
+@contextlib.contextmanager
+def open_parquet(path: Path, remedy: str) -> Iterator["ParquetFile"]:
+    """An open parquet file. Raises InputError, naming it, if it cannot be read."""
     from pyarrow import ArrowException, parquet
 
-    line = 0
     try:
-        with parquet.ParquetFile(path) as opened:
-            for batch in opened.iter_batches():
-                batch.validate(full=True)  # checks that texts are UTF-8
-                for record in batch.to_pylist():
-                    line += 1
-                    yield line, record
-    except (ArrowException, OSError) as error:
+        with parquet.ParquetFile(path) as file:
+            yield file
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not a whole parquet file ({reason:.200})") from None
+        raise InputError(f"{path}: not a whole parquet file ({reason:.200}); {remedy}") from None
+
+
+def parquet_records(file: "ParquetFile", columns: Sequence[str] | None = None) -> Iterator[Record]:
+    """The records of an open parquet file, by column."""
+    for batch in file.iter_batches(columns=columns):
+        batch.validate(full=True)  # checks that texts are UTF-8
+        yield from batch.to_pylist()
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -96,6 +96,14 @@ def ranked(guids: Sequence[str], seed: int, purpose: str) -> list[str]:
     return sorted(guids, key=rank)
 
 
+def drawn(rows: list[Example], limit: int | None, seed: int, purpose: str) -> list[Example]:
+    """At most `limit` of the rows, in their order; all of them if it is None."""
+    if limit is None or limit >= len(rows):
+        return rows
+    kept = set(ranked([row.guid for row in rows], seed, purpose)[:limit])
+    return [row for row in rows if row.guid in kept]
+
+
 def carve(
     guids: Sequence[str],
     groups: Sequence[Hashable],

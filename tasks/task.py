@@ -47,12 +47,11 @@ class Task:
     title: str
     family: str
     labels: tuple[str, ...]
-    folder: str
     layouts: tuple[Layout, ...]  # the first one with a file for a split wins
-    report: tuple[str, ...]  # the splits whose scores are reported, the main one first
     rows: dict[str, int]  # official row counts of the labelled splits; 0 for a user's own task
     obtain: str  # how to get the files
     hub: HubSource
+    report: tuple[str, ...] = ("test",)  # the splits whose scores are reported, the main one first
     label_shares: tuple[float, ...] = ()  # the labels' approximate shares; () where all are equal
     # For some splits, the published count of each of `labels`.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -62,8 +61,6 @@ class Task:
     # Whether the task's single score is the mean of its reported splits, not the main one's.
     averages_splits: bool = False
     train: str = "train"
-    # The official split that selects the best epoch; if None, part of the training rows does.
-    select: str | None = None
     select_fraction: float | None = None
     # The original files' words for the labels, where they differ from `labels`.
     coding: dict[str, int] = field(default_factory=dict)
@@ -82,7 +79,16 @@ class Task:
     several_rows_a_text: bool = False
     # How a language model is asked about a row zero-shot; None: it is not.
     prompt: Prompt | None = None
-    version: int = 1
+
+    @property
+    def folder(self) -> str:
+        """Its folder in the data folder: the title without blanks; "" for a user's own task."""
+        return "" if self.is_own else self.title.replace(" ", "")
+
+    @property
+    def select(self) -> str | None:
+        """The official split that selects the best epoch; if None, part of the training rows."""
+        return "dev" if "dev" in self.rows and "dev" not in self.report else None
 
     @property
     def metric(self) -> str:
@@ -121,11 +127,6 @@ class Task:
     def is_own(self) -> bool:
         """Whether it is a task of the user's own, without official row counts."""
         return not any(self.rows.values())
-
-    @property
-    def label_names(self) -> tuple[str, ...] | None:
-        """The classes' names in published order; None for scores."""
-        return None if self.soft_labels else self.labels
 
     @property
     def table(self) -> Table | None:

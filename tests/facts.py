@@ -1,7 +1,7 @@
 """What a JSON file of a run says beside what a test is about."""
 
 BY_SPLIT = ("rows", "labels", "dropped", "unquoted", "overlap", "half_known", "sources", "sha256")
-EXAMPLES = {"version": 1, "train_from": "train", "select_from": None, "report": [], "note": ""}
+EXAMPLES = {"train_from": "train", "select_from": None, "report": [], "note": ""}
 EXAMPLES |= {"unlabelled": [], "settings": {}, "origin": {}, **dict.fromkeys(BY_SPLIT, {})}
 SPLIT = {"role": "train", "rows": 5, "sha256": "", "examples": "", "n_ctx_needed": {}}
 CHECKPOINT = {"model": {"n_ctx": 64}, "n_vocab": 100, "tokenizer": "", "sha256": ""}

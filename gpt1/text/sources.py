@@ -13,7 +13,6 @@ The publisher's held-out documents are those of the test split or, if there is n
 validation split. WikiText's validation split is left out altogether.
 """
 
-import contextlib
 import hashlib
 import itertools
 from collections.abc import Iterator
@@ -22,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from gpt1.settings import CorpusSettings
 from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.hub import HubSource, Snapshot, corpus
+from tasks.read import open_parquet
 from tasks.world import is_made
 
 ROWS = 50_000
@@ -222,7 +221,7 @@ def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]
 
 def _parts_of_parquet(path: Path) -> Iterator[tuple[int, int, int]]:
     """The row numbers that bound each document of a file, and the number of its rows."""
-    with _readable(path) as file:
+    with open_parquet(path, "fetch it again") as file:
         types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
         if types.get("text") not in (pa.string(), pa.large_string()):
             columns = ", ".join(types)
@@ -247,7 +246,7 @@ def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:
     """The texts of these rows; only the row groups that hold them are read."""
     texts: list[Any] = []
     first = 0
-    with _readable(path) as file:
+    with open_parquet(path, "fetch it again") as file:
         for group in range(file.num_row_groups):
             n = file.metadata.row_group(group).num_rows
             if first < stop and first + n > start:
@@ -258,16 +257,3 @@ def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:
         row = start + texts.index(None)
         raise InputError(f"{path}: row {row:,} without text; is the file whole? Fetch it again")
     return texts
-
-
-@contextlib.contextmanager
-def _readable(path: Path) -> Iterator[parquet.ParquetFile]:
-    """An open parquet file. Raises InputError, naming it, if it cannot be read."""
-    try:
-        with parquet.ParquetFile(path) as file:
-            yield file
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(
-            f"{path}: not a whole parquet file ({reason:.120}); fetch it again"
-        ) from None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tasks.common.errors import InputError, make_again
-from tasks.common.files import named_file, read_json
+from tasks.common.files import named_file, read_json, sha256_file
 from tasks.common.records import DocumentsFacts, facts_path
 
 
@@ -23,11 +23,14 @@ def split_names(folder: str | Path) -> list[str]:
 
 
 def split_files(folder: str | Path, split: str) -> list[Path]:
-    """The Arrow files of one split, in their order."""
+    """The Arrow files of one split, in their order. Raises InputError for one that is missing."""
     part = Path(folder) / split
     path = part / "state.json"
-    files = _listed(path, "_data_files", dict)
-    return [named_file(part, file.get("filename"), path) for file in files]
+    listed = _listed(path, "_data_files", dict)
+    files = [named_file(part, file.get("filename"), path) for file in listed]
+    if missing := [file for file in files if not file.is_file()]:
+        raise InputError(f"{missing[0]}: no such file; {make_again(folder)}")
+    return files
 
 
 def read_split(folder: str | Path, split: str) -> pa.Table:
@@ -42,8 +45,6 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
             table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
             table.validate(full=True)  # else following a wrong offset crashes the process
             tables.append(table)
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file; {make_again(folder)}") from None
         except (pa.ArrowInvalid, OSError) as error:
             reason = " ".join(str(error).split())
             raise InputError(
@@ -55,18 +56,9 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
 
 
 def split_digest(folder: str | Path, split: str) -> str:
-    """SHA-256 over the Arrow files of one split: equal rows have equal digests.
-
-    Raises InputError for a file that is missing.
-    """
-    total = hashlib.sha256()
-    for path in split_files(folder, split):
-        try:
-            with open(path, "rb") as file:
-                total.update(hashlib.file_digest(file, "sha256").digest())
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file; {make_again(folder)}") from None
-    return total.hexdigest()
+    """SHA-256 over the Arrow files of one split: equal rows have equal digests."""
+    digests = (sha256_file(path) for path in split_files(folder, split))
+    return hashlib.sha256(b"".join(map(bytes.fromhex, digests))).hexdigest()
 
 
 def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:

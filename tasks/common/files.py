@@ -25,9 +25,8 @@ CHECKSUM = "checksum"
 MANIFEST = "manifest.json"  # lists the files of a folder as they were written or fetched
 Described = dict[str, dict[str, Any]]  # size and SHA-256 of files, by their paths below a folder
 ABANDONED_SECONDS = 3600
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEDIES = {  # for a write that the system refuses
-    **dict.fromkeys(FULL, "free some space and start again"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space and start again"),
     errno.EFBIG: "raise the limit on the size of files (ulimit -f) and start again",
     **dict.fromkeys(
         (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENOTEMPTY),

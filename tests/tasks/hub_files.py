@@ -37,9 +37,7 @@ def put(path: Path, rows: Rows, kinds: Features) -> None:
     Dataset.from_dict(columns, features=kinds).to_parquet(path)
 
 
-def snapshot(
-    folder: Path, name: str, splits: dict[str, list[Rows]], names: list[str] | None = None
-) -> Path:
+def snapshot(folder: Path, name: str, splits: dict[str, list[Rows]]) -> Path:
     """A task's repository: for each of our splits the rows of each file, and the manifest."""
     each = task(name).hub
     for split, files in splits.items():
@@ -48,7 +46,7 @@ def snapshot(
             pattern = patterns[number] if len(patterns) > 1 else patterns[0]
             part = (number, len(files)) if len(patterns) == 1 else (0, 1)
             path = pattern.replace("*", "{:05d}-of-{:05d}".format(*part))
-            put(folder / path, rows, features(each, names))
+            put(folder / path, rows, features(each))
     manifest(folder, name)
     return folder
 

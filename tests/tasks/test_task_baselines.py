@@ -140,7 +140,7 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
     path.write_bytes(content)
     write_json(f"{made}.json", {"task": "race", "sha256": [], "unlabelled": []})
     done = call(baselines.main, *arguments)
-    assert done.stderr.startswith(f"error: {made}.json: version: missing; ")
+    assert done.stderr.startswith(f"error: {made}.json: train_from: missing; ")
     assert not (tmp_path / "b.json").exists()
 
 

@@ -71,6 +71,7 @@ def test_official_counts_leave_no_note():
     said = prepare._note(snli, chosen, {"train": 200, "test": rows["test"]})
     assert said == "trained on dev; dev: 200 of 9,842 rows"
     assert choose_splits(task("scitail"), PrepareSettings(report_on=["dev"])).select is None
+    assert choose_splits(task("race"), PrepareSettings(report_on=["test"])).select is None
     carved = choose_splits(task("rte"), PrepareSettings(carve={"train": 0.8, "dev": 0.2}))
     said = prepare._note(task("rte"), carved, {"train": 1, "dev": 2})
     assert said == "carved from train: train 1, dev 2 of 2,490 rows"
@@ -115,21 +116,18 @@ def test_the_program_writes_equal_bytes_each_time_and_their_digest(published, tm
     assert len(examples) == 9 and examples[0].choices == ("a 0", "b 0", "c 0", "d 0")
 
 
-def test_examples_survive_writing_and_reading(tmp_path, published):
-    for name, split in (("dprd", "test"), ("stsb", "dev")):
-        examples = task(name).read(published(name), split)
-        write(tmp_path / "out" / name, {split: examples}, task(name).label_names)
-        assert read(tmp_path / "out" / name, split) == examples
-
-
-def test_a_user_can_open_the_examples_and_sees_the_labels_names(tmp_path, published):
-    splits, _ = prepare.prepare(task("mnli"), published("mnli"), MADE)
-    write(tmp_path / "out", splits, task("mnli").label_names)
+@pytest.mark.parametrize(("name", "labels"), [("dprd", ["1", "2"]), ("stsb", None)])
+def test_examples_survive_writing_and_open_with_the_labels_names(name, labels, tmp_path, published):
+    of = task(name)
+    splits = {split: of.read(published(name), split) for split in of.rows}
+    write(tmp_path / "out", splits, () if of.soft_labels else of.labels)
     opened = load_from_disk(tmp_path / "out")
-    assert list(opened) == ["train", "select", "dev_matched", "dev_mismatched"]
-    assert opened["train"].features["label"].names == ["entailment", "neutral", "contradiction"]
-    columns = ["guid", "first", "second", "choices", "label", "group"]
-    assert all(rows.column_names == columns for rows in opened.values())
+    assert list(opened) == list(splits)
+    for split, rows in splits.items():
+        assert read(tmp_path / "out", split) == rows
+        assert getattr(opened[split].features["label"], "names", None) == labels
+        columns = ["guid", "first", "second", "choices", "label", "group"]
+        assert opened[split].column_names == columns
 
 
 def pairs(folder, rows):

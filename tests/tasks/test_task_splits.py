@@ -13,7 +13,6 @@ from tasks.settings import PrepareSettings
 from tasks.spec import Example
 from tasks.splits import (
     carve,
-    connected,
     faults,
     plain,
     ranked,
@@ -108,12 +107,6 @@ def test_what_hangs_together_beyond_a_part_goes_to_a_larger_one():
         # Nothing is large enough for all of the twelve: dev has the rest.
         parts = carve(guids, texts, {"train": 11, "dev": 9}, seed, "carve")
         assert (len(parts["dev"]), len(parts["train"])) == (8, 12)
-
-
-def test_pairs_are_linked_over_any_number_of_others():
-    found = connected([*zip("acxeb", "bdydc", strict=True), ("z",), ("x",)])
-    assert found[0] == found[1] == found[3] == found[4] != found[2] == found[6]
-    assert found[5] not in found[:5]
 
 
 def test_rows_with_one_text_only_cannot_be_divided(published):

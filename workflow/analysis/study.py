@@ -23,7 +23,7 @@ from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
-from tasks.examples import ExamplesFacts, facts_of
+from tasks.examples import ExamplesFacts, facts_of, read_labelled
 from tasks.world import read_degrees
 from tasks.world.settings import DEGREES
 from workflow.analysis import markdown
@@ -167,7 +167,7 @@ def bag_of_words(folder: Path, task: str, share: float, seeds: tuple[int, ...]) 
     `folder` has the task's examples. Raises InputError if it is not what `tasks.prepare` wrote.
     """
     spec = tasks.task(task, facts_of(task, folder).settings.own)
-    splits = baselines.labelled(spec, folder)
+    splits = read_labelled(task, folder)
     train = splits.pop("train")
     rows = [row for split in splits.values() for row in split]
     found = []

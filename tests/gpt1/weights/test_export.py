@@ -192,7 +192,7 @@ MEANT = {
     "qqp": {"0": "not_duplicate", "1": "duplicate"},
     "scitail": {"entails": "entailment"},
 }
-LABELLED = [t for t in PAPER_TASKS if t.label_names and t.family != "multiple_choice"]
+LABELLED = [t for t in PAPER_TASKS if not t.soft_labels and t.family != "multiple_choice"]
 NAMED = [(each.name, None, MEANT.get(each.name, {})) for each in LABELLED]
 NAMED.append(("listed", {"labels": ["zinc", "ash", "oak"]}, {}))
 NAMED.append(("mapped", {"labels": {"b": "so", "a": "no"}}, {"b": "so", "a": "no"}))
