@@ -195,6 +195,6 @@ def _score(right: np.ndarray, task: str, line: str, constant: float) -> Score:
     score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", line=line)
     # What these runs raised themselves is not known.
     low = [seed for seed in seeds if values[seed] <= constant + LITTLE]
-    nothing = replace(score, alarms=dict.fromkeys(low, ("majority_rate",)))
-    alarms = {seed: (";".join(of),) for seed, of in alarms_of(nothing).items()}
+    nothing = replace(score, alarms=dict.fromkeys(low, ({"majority_rate"},)))
+    alarms = {seed: (of,) for seed, of in alarms_of(nothing).items()}
     return replace(score, alarms=alarms).of_fits(failed(nothing))
