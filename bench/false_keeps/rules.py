@@ -178,11 +178,11 @@ def suite(a: Runs, b: Runs, constant: Mapping[str, float]) -> Verdict:
 
 def estimate(a: Runs, b: Runs, constant: Mapping[str, float]) -> Estimate:
     """This suite's estimate of the candidate minus the baseline, whose variances are pooled."""
-    lines = [
-        {task: _score(right, task, name, constant[task]) for task, right in side.items()}
+    lines = {
+        name: {task: _score(right, task, name, constant[task]) for task, right in side.items()}
         for name, side in (("a", a), ("b", b))
-    ]
-    found = SeedPool(lines).estimate([(1.0, lines[1]), (-1.0, lines[0])], equally(a))
+    }
+    found = SeedPool(lines).estimate([(1.0, lines["b"]), (-1.0, lines["a"])], equally(a))
     assert found is not None
     return found
 

@@ -19,7 +19,7 @@ from workflow import studies
 from workflow.analysis.logs import of_logs
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
-from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
+from workflow.analysis.stats.estimates import Estimate, SeedPool
 from workflow.analysis.stats.samples import Samples, limits_of
 from workflow.analysis.stats.scores import Score, equally
 from workflow.analysis.table import read_csv
@@ -66,15 +66,15 @@ class Scored:
 class Side:
     """One side of a comparison: its scores by line and task, and its config by dotted key.
 
-    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, by
-    name, and its `claims` in words. `notes` tell, in sentences, what was found and not compared.
+    A run also has the `titles` of its lines, its pool of seeds, and its `claims` in words. `notes`
+    tell, in sentences, what was found and not compared.
     """
 
     name: str
     cells: dict[tuple[str, str], Scored]
     config: dict[str, Any] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
-    pooled: Mapping[str, Line] = field(default_factory=dict)
+    pool: SeedPool = SeedPool()
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -124,9 +124,8 @@ def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]]
 
 def pool_of(sides: Sequence[Side]) -> SeedPool:
     """The pool of the lines of all sides; a line with the same scores in several is pooled once."""
-    every = [line for of in sides for line in of.pooled.values()]
-    known = {repr([[*of.values] for of in line.values() if of]): line for line in every}
-    return SeedPool([*known.values()])
+    every = [line for of in sides for line in of.pool.lines.values()]
+    return SeedPool({repr([[*of.values] for of in line.values() if of]): line for line in every})
 
 
 def difference(
@@ -182,7 +181,7 @@ def of_run(folder: Path) -> Side:
     if plan is None:
         return found
     grid, titles = plan.grid(), {cell.line: known[cell] for cell in reversed(known)}
-    return replace(found, titles=titles, pooled=samples.pooled(grid), margins=grid.margins)
+    return replace(found, titles=titles, pool=samples.seed_pool(grid), margins=grid.margins)
 
 
 def _recorded(record: CellRecord) -> dict[str, Any]:

@@ -64,7 +64,8 @@ class Made(Evidence):
 
     @property
     def seeds(self) -> SeedPool:
-        return SeedPool([self.heads(of, PRETRAINING) for of in PAPER_VARIANTS + FURTHER_VARIANTS])
+        variants = PAPER_VARIANTS + FURTHER_VARIANTS
+        return SeedPool({of.name: self.heads(of, PRETRAINING) for of in variants})
 
     def heads(self, variant: Variant, contrast: Contrast) -> dict[str, Score | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}

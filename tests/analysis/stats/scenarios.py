@@ -81,7 +81,9 @@ def estimate(
 ) -> Estimate:
     """The mean over `tasks`, or all tasks, of a line or its difference to another."""
     lines = [(1.0, line)] if minus is None else [(1.0, line), (-1.0, minus)]
-    found = SeedPool(pool).estimate(lines, equally(line if tasks is None else tasks))
+    found = SeedPool(dict(enumerate(pool))).estimate(
+        lines, equally(line if tasks is None else tasks)
+    )
     assert found is not None
     return found
 

@@ -191,7 +191,7 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     assert (excess.variance, excess.df) == (pytest.approx(max(0, own - pooled.variance)), 1)
     one, other = {"rte": three}, {"rte": seeds_of(41, 45, 42)}
     twice = [(1.0, one), (-1.0, pool[2]), (-1.0, other), (1.0, pool[2])]  # it cancels out
-    pooled = SeedPool(pool).estimate(twice, {"rte": 1.0}).seeds[0]
+    pooled = SeedPool(dict(enumerate(pool))).estimate(twice, {"rte": 1.0}).seeds[0]
     assert pooled.variance == pytest.approx(2 / 3 * unit)
 
 

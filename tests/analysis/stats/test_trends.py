@@ -57,7 +57,7 @@ def test_a_slope_pools_the_slopes_of_the_runs_lines():
     rng = np.random.default_rng(0)
     lines = [tasks_of(rng, 0.0, 3) for _ in range(4)]
     slopes = [sum(w * line[i].values for i, w in WEIGHTS.items()) for line in lines]
-    pooled, excess = SeedPool(lines).estimate([(1.0, lines[0])], WEIGHTS).seeds
+    pooled, excess = SeedPool(dict(enumerate(lines))).estimate([(1.0, lines[0])], WEIGHTS).seeds
     assert pooled.variance == pytest.approx(np.mean([of.var(ddof=1) / 3 for of in slopes]))
     assert pooled.df == 4.0
 

@@ -18,8 +18,8 @@ lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that 
 have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -157,14 +157,15 @@ class Estimate:
 
 @dataclass(frozen=True)
 class SeedPool:
-    """The lines of a run over which the variance over seeds is pooled."""
+    """The lines of a run, by name, over which the variance over seeds is pooled."""
 
-    lines: Sequence[Line] = ()
+    lines: Mapping[str, Line] = field(default_factory=dict)
 
-    def with_others(self, lines: Iterable[Line]) -> Self:
+    def with_others(self, lines: Mapping[str, Line]) -> Self:
         """The pool with those of the given `lines` whose kinds it lacks."""
-        known = set().union(*map(kinds, self.lines))
-        return type(self)([*self.lines, *(of for of in lines if not kinds(of) & known)])
+        known = set().union(*map(kinds, self.lines.values()))
+        others = {name: of for name, of in lines.items() if not kinds(of) & known}
+        return type(self)({**self.lines, **others})
 
     def estimate(
         self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
@@ -195,7 +196,7 @@ class SeedPool:
         own = whole.over_seeds
         if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
-        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
+        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines.values()]
         known = [of for of in sums if of and of.over_seeds.df]
         alike = [of for of in known if of.is_of_models == whole.is_of_models]
         pooled = []

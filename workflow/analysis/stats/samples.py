@@ -22,7 +22,7 @@ from tasks.settings import OwnTask
 from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-from workflow.analysis.stats.estimates import Line, SeedPool
+from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, average, failed
 from workflow.grid import Grid
 
@@ -93,8 +93,8 @@ class Samples:
             for (split, metric, _), score in list(found.items()):
                 if one := resampled(score, predictions, task, split, metric):
                     found[split, metric, ""] = replace(one, values=score.values)
-                has_degrees = metric == task.metric and "rows" in record.made
-                for degree, rows in (degrees or {}).items() if has_degrees else ():
+                of_world = metric == task.metric and "rows" in record.made
+                for degree, rows in (degrees or {}).items() if of_world else ():
                     if one := resampled(score, predictions, task, split, metric, rows):
                         found[split, metric, degree] = one
         if headline := self.headline(cell):  # its alarms and failed fits are those of all scores
@@ -141,17 +141,11 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines, by `score` or the headline score."""
-        return SeedPool([*self.pooled(grid, score).values()])
-
-    def pooled(
-        self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
-    ) -> dict[str, Line]:
-        """The lines that are pooled (`Grid.is_pooled`) by name."""
+        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
         lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
             lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
-        return {**lines}
+        return SeedPool(lines)
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
@@ -195,7 +189,7 @@ def scored(
             seeds=tuple(one.seed for one in runs),
             pretrain=tuple(one.pretrain_seed for one in runs),
             values=np.array([one.scores[split][metric] for one in runs]),
-            resampled=np.full((len(runs), N_RESAMPLES), np.nan),
+            resampled=np.broadcast_to(np.nan, (len(runs), N_RESAMPLES)),
             n_rows=0,
             limits=limits_of(metric),
             kind=kind_of(record),
