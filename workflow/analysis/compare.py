@@ -69,7 +69,8 @@ class Comparison(Table):
         differ = self.frame[self.frame["verdict"] != SAME]
         frame = self.frame if differ.empty else differ
         titles = frame.groupby("line", sort=False)["line_title"].first()[:MOST_LINES]
-        tasks = self.frame.groupby("task", sort=False)["task_title"].agg(_title)
+        by_task = self.frame.groupby("task", sort=False)["task_title"]
+        tasks = by_task.first().where(by_task.nunique() == 1, "mean")  # of other tasks in each line
         at = pd.Series(np.arange(len(tasks)) * 1.0, tasks.index)
         across, down = min(ACROSS, len(titles)), -(-len(titles) // ACROSS)
         size = (2 + 2.6 * across, 1.4 + down * (0.6 + 0.3 * len(at)))
@@ -108,11 +109,6 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
     parts += _changed("keys of the configs", one.config, other.config)
     parts += _trained([pair for pairs in paired.values() for pair in pairs.values()])
     return Comparison(frame, [*parts, *left_out], NUMBERS, WORDS)
-
-
-def _title(titles: pd.Series) -> str:
-    """A task's title; `mean` for averages over different numbers of tasks."""
-    return titles.iloc[0] if titles.nunique() == 1 else "mean"
 
 
 def _rows(
