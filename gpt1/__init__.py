@@ -93,9 +93,9 @@ def compare(
     a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is nothing to
     compare.
     """
-    from workflow.analysis.compare import of_all
+    from workflow.analysis import compare, ranking
 
-    return of_all([a, b, *more], metric)
+    return ranking.rank([a, b, *more], metric) if more else compare.compare(a, b, metric)
 
 
 def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:

@@ -178,11 +178,11 @@ def suite(a: Runs, b: Runs, constant: Mapping[str, float]) -> Verdict:
 
 def estimate(a: Runs, b: Runs, constant: Mapping[str, float]) -> Estimate:
     """This suite's estimate of the candidate minus the baseline, whose variances are pooled."""
-    lines = [
-        {task: _score(right, task, name, constant[task]) for task, right in side.items()}
+    lines = {
+        name: {task: _score(right, task, name, constant[task]) for task, right in side.items()}
         for name, side in (("a", a), ("b", b))
-    ]
-    found = SeedPool(lines).estimate([(1.0, lines[1]), (-1.0, lines[0])], equally(a))
+    }
+    found = SeedPool(lines).estimate([(1.0, lines["b"]), (-1.0, lines["a"])], equally(a))
     assert found is not None
     return found
 
@@ -195,6 +195,6 @@ def _score(right: np.ndarray, task: str, line: str, constant: float) -> Score:
     score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", line=line)
     # What these runs raised themselves is not known.
     low = [seed for seed in seeds if values[seed] <= constant + LITTLE]
-    nothing = replace(score, alarms=dict.fromkeys(low, ("majority_rate",)))
-    alarms = {seed: (";".join(of),) for seed, of in alarms_of(nothing).items()}
+    nothing = replace(score, alarms=dict.fromkeys(low, ({"majority_rate"},)))
+    alarms = {seed: (of,) for seed, of in alarms_of(nothing).items()}
     return replace(score, alarms=alarms).of_fits(failed(nothing))

@@ -13,7 +13,6 @@ from tests.tasks import conftest as published_files
 from tests.workflow.configs import changed, full, shipped, small
 from workflow.analysis import cost, flops
 from workflow.analysis.sides import of_run
-from workflow.analysis.stats.estimates import SeedPool
 from workflow.configuration.read import as_yaml, parse
 from workflow.plan import Plan
 
@@ -166,8 +165,8 @@ def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(t
     assert (found.diff().dropna() < 0).all(axis=None) and (found > 0).all(axis=None)
     side = of_run(tmp_path)
     lines = [side.cells[line, "rte"].score for line in ("full", "finetune.lm_coef-0")]
-    pool = SeedPool([*side.pooled.values()])
-    both = pool.estimate([(1.0, {"rte": lines[0]}), (-1.0, {"rte": lines[1]})], {"rte": 1.0})
+    weighed = [(1.0, {"rte": lines[0]}), (-1.0, {"rte": lines[1]})]
+    both = side.pool.estimate(weighed, {"rte": 1.0})
     assert found.loc[5, "RTE"] == pytest.approx(both.decides(5))
     for path in tmp_path.glob("cells/finetune.lm_coef-0/*.json"):
         path.unlink()

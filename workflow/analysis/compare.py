@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
+import gpt1
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import EQUAL, UNDECIDED
 from workflow.analysis.figures import style
-from workflow.analysis.ranking import Ranking, rank
 from workflow.analysis.sides import (
     ONE_SEED,
     ROWS,
@@ -31,21 +31,14 @@ from workflow.analysis.sides import (
     Scored,
     Side,
     Source,
+    difference,
     in_common,
     members_of,
     pool_of,
     side,
 )
-from workflow.analysis.stats.estimates import (
-    LEVEL,
-    MOST_SEEDS,
-    POWER,
-    Estimate,
-    SeedPool,
-    half_width,
-    holm,
-)
-from workflow.analysis.stats.scores import Component, equally
+from workflow.analysis.stats.estimates import LEVEL, MOST_SEEDS, Estimate, SeedPool, holm, least
+from workflow.analysis.stats.scores import Component
 from workflow.analysis.table import DECIMALS, Table
 from workflow.configuration.sections import Margins
 
@@ -76,7 +69,8 @@ class Comparison(Table):
         differ = self.frame[self.frame["verdict"] != SAME]
         frame = self.frame if differ.empty else differ
         titles = frame.groupby("line", sort=False)["line_title"].first()[:MOST_LINES]
-        tasks = self.frame.groupby("task", sort=False)["task_title"].agg(_title)
+        by_task = self.frame.groupby("task", sort=False)["task_title"]
+        tasks = by_task.first().where(by_task.nunique() == 1, "mean")  # of other tasks in each line
         at = pd.Series(np.arange(len(tasks)) * 1.0, tasks.index)
         across, down = min(ACROSS, len(titles)), -(-len(titles) // ACROSS)
         size = (2 + 2.6 * across, 1.4 + down * (0.6 + 0.3 * len(at)))
@@ -114,39 +108,26 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
     parts += _changed("lines of claims", one.claims, other.claims)
     parts += _changed("keys of the configs", one.config, other.config)
     parts += _trained([pair for pairs in paired.values() for pair in pairs.values()])
-    parts += [f"Left out: {'; '.join(left_out)}."] * bool(left_out)
-    parts += [*one.notes, *other.notes]
-    return Comparison(frame, parts, NUMBERS, WORDS)
-
-
-def of_all(sources: Sequence[Source], metric: str) -> Comparison | Ranking:
-    """The comparison of two sources, or the ranking of more."""
-    if len(sources) == 2:
-        return compare(sources[0], sources[1], metric)
-    return rank(sources, metric)
-
-
-def _title(titles: pd.Series) -> str:
-    """A task's title; `mean` for averages over different numbers of tasks."""
-    return titles.iloc[0] if titles.nunique() == 1 else "mean"
+    return Comparison(frame, [*parts, *left_out], NUMBERS, WORDS)
 
 
 def _rows(
     line: str, pairs: Mapping[str, Sequence[Scored]], pool: SeedPool, margins: Margins
 ) -> Iterator[dict[str, Any]]:
     """The rows of a line: its averages, then its tasks; one seed is judged by the rows alone."""
-    a, b = ({task: pair[i].score for task, pair in pairs.items()} for i in (0, 1))
-    shown = {task: (its.metric, its.title) for task, (_, its) in pairs.items()}
+    a, b = ({task: pair[i] for task, pair in pairs.items()} for i in (0, 1))
     members = members_of([*pairs])
-    found = {n: pool.estimate([(1.0, b), (-1.0, a)], equally(of)) for n, of in members.items()}
-    judged = {n: of if of.n_seeds > 1 else of.of_rows for n, of in found.items() if of}
+    found = {name: difference(a, b, of, pool) for name, of in members.items()}
+    judged = {name: of for name, of in found.items() if of}
     p = {name: of.p for name, of in judged.items()}
     p |= dict(zip(pairs, holm([p[task] for task in pairs]), strict=True))
     for name, of in judged.items():
         whole = of.score
-        its = np.mean([whole.of_side(b[t].at(whole.seeds)) for t in members[name]])
+        its = np.mean([whole.of_side(b[t].score.at(whole.seeds)) for t in members[name]])
         margin = margins.task if name in pairs else margins.mean
-        metric, title = shown.get(name, ("mean", f"mean of {len(members[name])} tasks"))
+        metric, title = "mean", f"mean of {len(members[name])} tasks"
+        if name in pairs:
+            metric, title = b[name].metric, b[name].title
         verdict = EQUAL if of.within(margin) else UNDECIDED
         if p[name] < 1 - LEVEL:
             verdict = HIGHER if of.value > 0 else LOWER
@@ -189,9 +170,7 @@ def needs_seeds(of: Estimate, is_mean: bool) -> str:
     """How many seeds would decide a difference with a power of 80 % if they vary as that pool's."""
     variance, rows = 2 * float(_pool(is_mean)["sd"].iloc[0]) ** 2, of.score.over_rows
     for n in range(2, MOST_SEEDS + 1):
-        parts = [Component(variance / n, n - 1), rows]
-        error = np.sqrt(variance / n + rows.variance)
-        if half_width(parts, LEVEL) + ndtri(POWER) * error <= abs(of.value):
+        if least([Component(variance / n, n - 1), rows]) <= abs(of.value):
             return f"{n} seeds"
     return f"more than {MOST_SEEDS} seeds"
 
@@ -250,7 +229,6 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("b", nargs="+", help="the other one, from which it is subtracted, or more")
     parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
     args = parser.parse_args(argv)
-    sources = [one.split(",") for one in (args.a, *args.b)]
-    made = of_all(sources, "accuracy")
+    made = gpt1.compare(*(one.split(",") for one in (args.a, *args.b)))
     made.write(args.out)
     print(made.markdown)

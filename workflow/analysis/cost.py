@@ -33,7 +33,7 @@ from tasks.splits import choose_splits
 from tasks.world.tasks import train_rows
 from workflow.analysis import flops
 from workflow.analysis.sides import of_run
-from workflow.analysis.stats.estimates import SeedPool, kinds
+from workflow.analysis.stats.estimates import kinds
 from workflow.analysis.stats.scores import equally
 from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
@@ -169,21 +169,21 @@ def decided(run: Path) -> tuple[pd.DataFrame, float]:
     Raises InputError if the run has no two such lines of several seeds.
     """
     found = of_run(run)
-    full = found.pooled.get(FULL, {})
-    others = (line for name, line in found.pooled.items() if name != FULL)
+    full = found.pool.lines.get(FULL, {})
+    others = (line for name, line in found.pool.lines.items() if name != FULL)
     alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
     fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
     if len(fits) < 2:
         why = " ".join(found.notes) or "no two lines to compare have several seeds on all tasks"
         remedy = "give a finished run with the full line and the one without the auxiliary loss"
         raise InputError(f"{run}: {why}; {remedy}")
-    pool, tasks = SeedPool([*found.pooled.values()]), [*full]
+    tasks = [*full]
     titles = {task: of.title for (_, task), of in found.cells.items()}
     of_tasks = {f"mean of {len(tasks)}": tasks} if len(tasks) > 1 else {}
     of_tasks |= {titles[task]: [task] for task in tasks}
     table = pd.DataFrame(index=pd.Index(SEEDS, name="seeds"))
     for title, names in of_tasks.items():
-        difference = pool.estimate([(1.0, fits[0]), (-1.0, fits[1])], equally(names))
+        difference = found.pool.estimate([(1.0, fits[0]), (-1.0, fits[1])], equally(names))
         assert difference is not None
         table[title] = [difference.decides(n) for n in SEEDS]
     first = next(iter(fits[0].values()))

@@ -65,7 +65,7 @@ class Lines:
         """
         scores, facts = self.scores(score), self._facts()
         of_lines = {point.of.name: scores[point.key] for point in self.study.points}
-        pool = self.samples.seed_pool(self.grid, score).with_others(of_lines.values())
+        pool = self.samples.seed_pool(self.grid, score).with_others(of_lines)
         known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
         rows: list[dict[str, Any]] = []
         for point in self.study.points:

@@ -82,7 +82,9 @@ def _metrics(log: Path) -> Iterator[tuple[str, str, pd.DataFrame, pd.Series]]:
         named = LOG.fullmatch(log.name)
         task = (named and named["task"]) or log.stem
         for answers, rows in found.groupby("filter"):
-            of = pd.DataFrame({"row": _numbered(rows["doc_hash"]), "label": rows["target_hash"]})
+            documents = rows["doc_hash"]
+            number = documents.groupby(documents).cumcount().map(" {}".format)
+            of = pd.DataFrame({"row": documents + number, "label": rows["target_hash"]})
             for name in dict.fromkeys(chain(*rows["metrics"])):
                 yield task, name if answers == "none" else f"{name}, {answers}", of, rows[name]
     except (ValueError, KeyError, TypeError) as error:
@@ -113,8 +115,3 @@ def _shared_format(found: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame
         yield str(task), "score", of[["row", "label"]], of["score"]
         if not of["is_correct"].equals(of["score"]):
             yield str(task), "is_correct", of[["row", "label"]], of["is_correct"]
-
-
-def _numbered(names: pd.Series) -> pd.Series:
-    """Each name with its number among those that are the same."""
-    return names.astype(str) + names.groupby(names).cumcount().map(" {}".format)

@@ -12,7 +12,6 @@ probability of 95 % all ranks of a family are right at once.
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
+from workflow.analysis.compare import Comparison
 from workflow.analysis.figures import style
 from workflow.analysis.sides import (
     ONE_SEED,
@@ -28,14 +28,14 @@ from workflow.analysis.sides import (
     SEEDS,
     Scored,
     Source,
+    difference,
     in_common,
     members_of,
     pool_of,
     side,
 )
 from workflow.analysis.stats.estimates import LEVEL, SeedPool, holm
-from workflow.analysis.stats.scores import equally
-from workflow.analysis.table import DECIMALS, Table
+from workflow.analysis.table import DECIMALS
 
 KEY = ["line", "task"]
 NUMBERS = DECIMALS | {"a_score": 4, "b_score": 4, "p": 6, "p_holm": 6}
@@ -47,7 +47,7 @@ LEGEND = (
 )
 
 
-class Ranking(Table):
+class Ranking(Comparison):
     """A `frame` with a row for each line, average or task and pair of runs, and its `markdown`."""
 
     @property
@@ -76,13 +76,8 @@ class Ranking(Table):
     def write(self, path: str | Path) -> None:
         """Write the pairs to `path`, and beside it the ranks, Markdown and the figure."""
         super().write(path)
-        path = Path(path)
-        with write_atomic(path.with_stem(f"{path.stem}_ranks")) as file:
+        with write_atomic(Path(path).with_stem(f"{Path(path).stem}_ranks")) as file:
             self.ranks.round({"score": 4}).to_csv(file, index=False, lineterminator="\n")
-        style.save(self.figure, path.with_suffix(".png"))
-
-    def _repr_markdown_(self) -> str:
-        return self.markdown
 
 
 def rank(sources: Sequence[Source], metric: str) -> Ranking:
@@ -92,15 +87,14 @@ def rank(sources: Sequence[Source], metric: str) -> Ranking:
     names = [f"{of} ({i})" if given.count(of) > 1 else of for i, of in enumerate(given, 1)]
     found, left_out = in_common(sides)
     pool = pool_of(sides)
-    rows = [row for line, tasks in found.items() for row in _pairs(line, tasks, names, pool)]
-    if not rows:
+    pairs = [_pairs(line, tasks, names, pool) for line, tasks in found.items()]
+    frame = pd.concat(pairs, ignore_index=True)
+    if frame.empty:
         what = f"{' and '.join(names)} share no seed in pairs"
         raise InputError(f"{what}; give results with the same seeds")
-    frame, titles = pd.DataFrame(rows), {k: of for one in sides for k, of in one.titles.items()}
+    titles = {k: of for one in sides for k, of in one.titles.items()}
     frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
-    parts = [*_shown(frame, names), *[f"Left out: {'; '.join(left_out)}."] * bool(left_out)]
-    parts += dict.fromkeys(note for of in sides for note in of.notes)
-    return Ranking(frame, parts, NUMBERS)
+    return Ranking(frame, [*_shown(frame, names), *left_out], NUMBERS)
 
 
 def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,36 +117,34 @@ def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _pairs(
     line: str, tasks: Mapping[str, Sequence[Scored]], names: Sequence[str], pool: SeedPool
-) -> Iterator[dict[str, Any]]:
-    """A row for each average and task of a line and each pair; one seed is judged by the rows."""
-    members, rows = members_of([*tasks]), []
-    for name, of in members.items():
-        lines = [{task: tasks[task][i].score for task in of} for i in range(len(names))]
+) -> pd.DataFrame:
+    """A row for each average and task of a line and each pair."""
+    sides = [{task: scored[i] for task, scored in tasks.items()} for i in range(len(names))]
+    rows = []
+    for name, of in members_of([*tasks]).items():
         title = tasks[name][0].title if name in tasks else f"mean of {len(of)} tasks"
-        for (a, one), (b, other) in combinations(zip(names, lines, strict=True), 2):
-            found = pool.estimate([(1.0, other), (-1.0, one)], equally(of))
-            if found is None:  # no seed has been run on all of the tasks
+        for (a, one), (b, other) in combinations(zip(names, sides, strict=True), 2):
+            if (found := difference(one, other, of, pool)) is None:
                 continue
-            found = found if found.n_seeds > 1 else found.of_rows
-            seeds, (low, high) = found.score.seeds, found.interval
+            low, high = found.interval
             scores = [
-                float(np.mean([found.score.of_side(side[t]) for t in of])) for side in (one, other)
+                float(np.mean([found.score.of_side(side[task].score) for task in of]))
+                for side in (one, other)
             ]
             rows.append(
                 {
-                    **{"line": line, "task": name, "task_title": title, "n_seeds": len(seeds)},
-                    **{"a": a, "b": b, "a_score": scores[0], "b_score": scores[1]},
+                    **{"line": line, "task": name, "task_title": title},
+                    **{"n_seeds": len(found.score.seeds), "a": a, "b": b},
+                    **{"a_score": scores[0], "b_score": scores[1]},
                     **{"diff": found.value, "diff_low": low, "diff_high": high, "p": found.p},
                     **{"over": SEEDS if found.seeds else ROWS, "alarms": found.alarms},
                 }
             )
-    if not rows:
-        return
     frame = pd.DataFrame(rows)
-    family = frame["task"].where(~frame["task"].isin([*tasks]), "")  # "": of tasks
-    for _, of_family in frame.groupby(family):
-        frame.loc[of_family.index, "p_holm"] = holm(of_family["p"])
-    yield from frame.to_dict("records")
+    if rows:
+        family = frame["task"].where(~frame["task"].isin([*tasks]), "")  # "": of tasks
+        frame["p_holm"] = frame.groupby(family)["p"].transform(holm)
+    return frame
 
 
 def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataFrame]:
@@ -180,11 +172,9 @@ def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataF
         for pair in first.itertuples():
             mark = "*" * (pair.p_holm < 1 - LEVEL)
             for a, b, sign in ((pair.a, pair.b, -1), (pair.b, pair.a, 1)):
-                low, high = sorted((sign * pair.diff_low, sign * pair.diff_high))
-                difference = sign * pair.diff + 0.0  # of equal runs not -0.0
-                text = f"{difference:.1f} [{low:.1f}, {high:.1f}]{mark}"
-                text += markdown.mark(pair.alarms)
-                matrix.loc[numbers[a], numbers[b]] = text
+                ends = sorted((sign * pair.diff_low, sign * pair.diff_high))
+                text = markdown.interval(sign * pair.diff, *ends)
+                matrix.loc[numbers[a], numbers[b]] = text + mark + markdown.mark(pair.alarms)
         matrix.insert(0, "score (ranks)", of_first.set_index("run")["text"])
         yield matrix
         if pairs["task"].nunique() > 1:

@@ -19,9 +19,9 @@ from workflow import studies
 from workflow.analysis.logs import of_logs
 from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.bootstrap import MEAN, SUMMED, resample
-from workflow.analysis.stats.estimates import Line, SeedPool
+from workflow.analysis.stats.estimates import Estimate, SeedPool
 from workflow.analysis.stats.samples import Samples, limits_of
-from workflow.analysis.stats.scores import Score
+from workflow.analysis.stats.scores import Score, equally
 from workflow.analysis.table import read_csv
 from workflow.configuration.checks import FORMULA
 from workflow.configuration.read import ConfigError, parse, read
@@ -66,15 +66,15 @@ class Scored:
 class Side:
     """One side of a comparison: its scores by line and task, and its config by dotted key.
 
-    A run also has the `titles` of its lines, the lines whose variance over seeds is `pooled`, by
-    name, and its `claims` in words. `notes` tell, in sentences, what was found and not compared.
+    A run also has the `titles` of its lines, its pool of seeds, and its `claims` in words. `notes`
+    tell, in sentences, what was found and not compared.
     """
 
     name: str
     cells: dict[tuple[str, str], Scored]
     config: dict[str, Any] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
-    pooled: Mapping[str, Line] = field(default_factory=dict)
+    pool: SeedPool = SeedPool()
     margins: Margins = Margins()
     claims: dict[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -96,9 +96,9 @@ def side(source: Source, metric: str) -> Side:
 
 
 def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]], list[str]]:
-    """The scores that all sides have, by line and task, the full line first; and what is left out.
+    """The scores that all sides have, by line and task, the full line first.
 
-    Raises InputError if they have none in common.
+    Also returns, in sentences, what is left out. Raises InputError if they have none in common.
     """
     first, found, left_out = sides[0], dict[str, dict[str, list[Scored]]](), dict[str, None]()
     for line, task in sorted(first.cells, key=lambda of: of[0] != FULL):
@@ -118,15 +118,26 @@ def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]]
             why = f"{'; '.join(left_out)}; give results on the same rows with the same seeds"
         names = " and ".join(of.name for of in sides)
         raise InputError(f"{names} have no score in common: {why}")
-    return found, [*left_out]
+    told = [f"Left out: {'; '.join(left_out)}."] * bool(left_out)
+    return found, [*told, *dict.fromkeys(note for of in sides for note in of.notes)]
 
 
 def pool_of(sides: Sequence[Side]) -> SeedPool:
     """The pool of the lines of all sides; a line with the same scores in several is pooled once."""
-    every = [line for of in sides for line in of.pooled.values()]
-    return SeedPool(
-        [*{repr([[*of.values] for of in line.values() if of]): line for line in every}.values()]
-    )
+    every = [line for of in sides for line in of.pool.lines.values()]
+    return SeedPool({repr([[*of.values] for of in line.values() if of]): line for line in every})
+
+
+def difference(
+    a: Mapping[str, Scored], b: Mapping[str, Scored], tasks: Sequence[str], pool: SeedPool
+) -> Estimate | None:
+    """`b` minus `a` on the mean of some tasks; of one seed it is judged by the rows alone.
+
+    None if no seed has been run on all of the tasks.
+    """
+    lines = [(sign, {task: of[task].score for task in tasks}) for sign, of in ((1.0, b), (-1.0, a))]
+    found = pool.estimate(lines, equally(tasks))
+    return found.of_rows if found and found.n_seeds < 2 else found
 
 
 def members_of(tasks: Sequence[str]) -> dict[str, list[str]]:
@@ -170,7 +181,7 @@ def of_run(folder: Path) -> Side:
     if plan is None:
         return found
     grid, titles = plan.grid(), {cell.line: known[cell] for cell in reversed(known)}
-    return replace(found, titles=titles, pooled=samples.pooled(grid), margins=grid.margins)
+    return replace(found, titles=titles, pool=samples.seed_pool(grid), margins=grid.margins)
 
 
 def _recorded(record: CellRecord) -> dict[str, Any]:
@@ -206,13 +217,14 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
         raise InputError(
             f"{formulas[0]!r} begins like a formula of a spreadsheet; give another name"
         )
-    metrics = frame.groupby(["line", "task"], sort=False)["metric"].unique()
-    for (line, task), names in metrics.items():
+    found = {}
+    for (line, task), rows in frame.groupby(["line", "task"], sort=False):
+        names = rows["metric"].unique()
         if len(names) > 1:
-            several = f"{task}: {line} has the metrics {', '.join(map(str, names))}"
+            several = f"{task}: {line} has the metrics {', '.join(names)}"
             raise InputError(f"{several}; give each a line of its own, or leave out `line`")
-    groups = frame.groupby(["line", "task", "metric"], sort=False)
-    return {(str(of), str(task)): _scored(rows, task, name) for (of, task, name), rows in groups}
+        found[line, task] = _scored(rows, task, names[0])
+    return found
 
 
 def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:

@@ -18,13 +18,12 @@ import pandas as pd
 from scipy import stats
 
 import tasks
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import PretrainedModel
 from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
 from tasks.examples import ExamplesFacts, facts_of, read_labelled
-from tasks.world import read_degrees
 from tasks.world.settings import DEGREES
 from workflow.analysis import markdown
 from workflow.analysis.figures import lines, style
@@ -123,25 +122,21 @@ def with_perplexity(
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
-    """The samples of the study's cells and of the run's pooled cells, where they were run."""
-    found, seeds = Samples(), tuple(study.seeds or grid.seeds.finetune)
-    shares, world = _shares(study), results / "world" / "degrees.csv"
-    degrees = read_degrees(world) if study.is_compared and world.exists() else None
-    for cell in dict.fromkeys([*study.cells(), *grid.pooled(study)]):
-        if cell.path(results).exists():
-            folder, words = results / "examples" / cell.task, None
-            if share := shares.get(cell):
-                words = bag_of_words(folder, cell.task, share, seeds)
-            found.add(cell, results, seeds, degrees, words)
+    """The samples of the study's cells and of the run's pooled cells, where they were run.
+
+    Along shares of the training rows, cells with fewer rows have a bag of words of their own.
+    """
+    points = study.points if study.axis == "train_share" else []
+    shares = {point.of.name: float(point.value) for point in points if point.value}
+    few = {cell: of for cell in study.cells() if (of := shares.get(cell.line, 1.0)) < 1}
+    every = dict.fromkeys([*study.cells(), *grid.pooled(study)])
+    run, seeds = [cell for cell in every if cell.path(results).exists()], tuple(study.seeds)
+    found = Samples.of_cells(results, grid, [cell for cell in run if cell not in few], seeds)
+    for cell in filter(few.get, run):
+        seeds = seeds or tuple(grid.seeds.finetune)
+        words = bag_of_words(results / "examples" / cell.task, cell.task, few[cell], seeds)
+        found.add(cell, results, seeds, bag_of_words=words)
     return found
-
-
-def _shares(study: StudyPlan) -> dict[Cell, float]:
-    """Each cell's share of the training rows, if below 1, in a study along `train_share`."""
-    if study.axis != "train_share":
-        return {}
-    values = {point.of.name: float(point.value) for point in study.points if point.value}
-    return {Cell(name, t): of for name, of in values.items() if of < 1 for t in study.tasks}
 
 
 def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
@@ -149,14 +144,14 @@ def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
 
     The mean has a number if it is the same for all tasks. Raises InputError for a damaged file.
     """
-    paths = {task: results / "examples" / f"{task}.json" for task in study.tasks}
-    rows = {task: ExamplesFacts.read(path).rows["train"] for task, path in paths.items()}
     found: dict[tuple[str, str], int] = {}
+    for task in study.tasks:
+        n = ExamplesFacts.read(results / "examples" / f"{task}.json").rows["train"]
+        found |= {(task, value): len(drawn_rows(n, float(value), 0)) for value in study.values}
     for value in study.values:
-        counts = {task: len(drawn_rows(n, float(value), 0)) for task, n in rows.items()}
-        found |= {(task, value): count for task, count in counts.items()}
-        if len({*counts.values()}) == 1:
-            found["mean", value] = max(counts.values())
+        counts = {found[task, value] for task in study.tasks}
+        if len(counts) == 1:
+            found["mean", value] = counts.pop()
     return found
 
 

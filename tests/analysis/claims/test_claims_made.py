@@ -64,7 +64,8 @@ class Made(Evidence):
 
     @property
     def seeds(self) -> SeedPool:
-        return SeedPool([self.heads(of, PRETRAINING) for of in PAPER_VARIANTS + FURTHER_VARIANTS])
+        variants = PAPER_VARIANTS + FURTHER_VARIANTS
+        return SeedPool({of.name: self.heads(of, PRETRAINING) for of in variants})
 
     def heads(self, variant: Variant, contrast: Contrast) -> dict[str, Score | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}
@@ -242,10 +243,10 @@ def along_fine_tuning(
     results: Path, with_aux: list[float], without: list[float], epochs: int
 ) -> Evidence:
     """A run whose `select` scores after the epochs are these, and more by seed."""
-    grid = make_grid("rte", "qqp", "cola", **OF_GRID)
+    grid, cells = make_grid("rte", "qqp", "cola", **OF_GRID), []
     for task, metric in (("rte", "accuracy"), ("qqp", "f1"), ("cola", "matthews")):
         for variant, scores in ((FULL, with_aux), (NO_AUX, without), (NO_PRETRAINING, without)):
-            cell = variant.cell(grid, task)
+            cells.append(cell := variant.cell(grid, task))
             record = make_cell(random.Random(0), grid, cell)
             record["settings"]["epochs"] = epochs
             for seed in record["seeds"]:
@@ -256,7 +257,7 @@ def along_fine_tuning(
                     for sooner in (1 + (variant == FULL), 0)  # within an epoch, of no account
                 ]
             write(cell.path(results), record)
-    return Evidence(results, grid, Samples())
+    return Evidence(results, grid, Samples.of_cells(results, grid, cells))
 
 
 @pytest.mark.parametrize(

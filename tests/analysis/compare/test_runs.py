@@ -65,7 +65,7 @@ def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
 
 
 def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp_path):
-    lines = [side(run, "accuracy").pooled for run in runs]
+    lines = [side(run, "accuracy").pool.lines for run in runs]
     assert len(lines[0]) == len(lines[1]) > 3
     shutil.copytree(runs[1], tmp_path / "b")
     (tmp_path / "b/config.yaml").write_text("of: {another: version}\n")

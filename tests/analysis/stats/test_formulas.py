@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gpt1.cell import Cell
 from tests.analysis.stats.scenarios import estimate, seeds_of, with_alarms
 from workflow.analysis.stats.estimates import (
     Estimate,
@@ -14,6 +15,7 @@ from workflow.analysis.stats.estimates import (
     holm,
     numbers,
 )
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import (
     Component,
     Score,
@@ -21,6 +23,8 @@ from workflow.analysis.stats.scores import (
     of_seeds,
     total,
 )
+
+MNLI = "matched", "mismatched"
 
 
 def estimate_of(value: float, seeds: list[Component], rows: Component) -> Estimate:
@@ -94,8 +98,9 @@ def test_at_some_of_its_seeds_a_score_is_of_the_fits_among_them():
     differ = estimate({0: cell}, {0: three})
     assert differ.value == pytest.approx(85.0 - 71.0) and differ.n_seeds == 3
     assert differ.score.of_side(cell.at((0, 1, 2))) == pytest.approx(85.0)
-    two_splits = total([cell, cell.minus(10.0)], [0.5, 0.5])
-    assert two_splits.at((0, 1, 2)).value == pytest.approx(80.0)
+    of, keys = Cell("full", "mnli"), [(f"dev_{which}", "accuracy", "") for which in MNLI]
+    two_sets = Samples({of: dict(zip(keys, (cell, cell.minus(10.0)), strict=True))}).headline(of)
+    assert two_sets.at((0, 1, 2)).value == pytest.approx(80.0)
 
 
 def test_a_lead_against_the_mean_over_all_fits_is_decided_by_no_number_of_seeds():
@@ -186,7 +191,7 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     assert (excess.variance, excess.df) == (pytest.approx(max(0, own - pooled.variance)), 1)
     one, other = {"rte": three}, {"rte": seeds_of(41, 45, 42)}
     twice = [(1.0, one), (-1.0, pool[2]), (-1.0, other), (1.0, pool[2])]  # it cancels out
-    pooled = SeedPool(pool).estimate(twice, {"rte": 1.0}).seeds[0]
+    pooled = SeedPool(dict(enumerate(pool))).estimate(twice, {"rte": 1.0}).seeds[0]
     assert pooled.variance == pytest.approx(2 / 3 * unit)
 
 

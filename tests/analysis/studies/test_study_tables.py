@@ -190,7 +190,8 @@ def test_lines_of_a_kind_that_the_run_lacks_are_pooled_with_each_other(tmp_path)
         samples.add(cell, tmp_path, GRID.seeds.finetune)
         lines.append({"rte": samples.headline(cell)})
     pooled, alone = (
-        SeedPool(pool).estimate([(1.0, lines[0])], {"rte": 1.0}).interval for pool in (lines, ())
+        SeedPool(pool).estimate([(1.0, lines[0])], {"rte": 1.0}).interval
+        for pool in (dict(enumerate(lines)), {})
     )
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(pooled)
     assert pooled != pytest.approx(alone)

@@ -17,7 +17,7 @@ from workflow.analysis.claims.finding import CELLS
 from workflow.analysis.paper import Variant, published
 from workflow.analysis.rows import read_examples
 from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
-from workflow.analysis.stats.samples import Samples, kind_of, limits_of
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import Component, Score, failed, of_seeds, total
 from workflow.grid import Grid
 
@@ -135,30 +135,24 @@ class Evidence:
         are taken as given, but for what their number allows where nothing varies.
         """
         final, weights = self.samples.headline(cell), contrast.epochs
-        if not weights:
+        if not weights or final is None:
             return final
-        record = CellRecord.find(cell.path(self.results), **vars(cell))
-        if record is None or contrast.of_epochs not in (None, record.settings.epochs):
-            return None
-        runs = [one for one in record.seeds if one.seed in self.grid.seeds.finetune]
+        record = CellRecord.read(cell.path(self.results), **vars(cell))
         metric, facts = self.grid.task(cell.task).metric, self.examples.get(cell.task)
-        curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]
-        if not curves or any(not weights.keys() <= curve.keys() for curve in curves):
+        curves = {
+            run.seed: {point["epoch"]: point[metric] for point in run.select_by_epoch}
+            for run in record.seeds
+        }
+        ran = all(weights.keys() <= curves[seed].keys() for seed in final.seeds)
+        if not ran or contrast.of_epochs not in (None, record.settings.epochs):
             return None
-        after = (
-            replace(
-                of_seeds({one.seed: curve[at] for one, curve in zip(runs, curves, strict=True)}),
-                pretrain=tuple(one.pretrain_seed for one in runs),
-                n_rows=max(1, facts.rows["select"]) if facts else 1,
-                limits=limits_of(metric),
-                kind=kind_of(record),
-            )
-            for at in weights
-        )
+        n_rows, after = max(1, facts.rows["select"]) if facts else 1, []
+        for epoch in weights:
+            values = np.array([curves[seed][epoch] for seed in final.seeds])
+            drawn = np.repeat(values[:, None], 2, axis=1)
+            after.append(replace(final, values=values, resampled=drawn, n_rows=n_rows, others=None))
         found = total(after, weights.values())
-        if not (found and final):
-            return found
-        return replace(found, alarms=final.alarms).of_fits(failed(final))
+        return found and replace(found, alarms=final.alarms).of_fits(failed(final))
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed, the relative scores of the paper's heuristics [tasks, checkpoints].
@@ -174,10 +168,10 @@ class Evidence:
         return {seed: curve for seed, curve in curves.items() if not np.isnan(curve).any()}
 
     def _curve(self, model: PretrainedModel, task: str) -> list[float]:
-        limits = self.grid.zero_shot.normalise[task]
+        relative = self.grid.zero_shot.normalise[task].relative
         paths = [model.zero_shot(self.results, task, n) for n in self.grid.updates]
-        scores = [of.score if (of := ZeroShotScore.find(path)) else np.nan for path in paths]
-        return [(score - limits.random) / (limits.best - limits.random) for score in scores]
+        found = map(ZeroShotScore.find, paths)
+        return [relative(one.score) if one else np.nan for one in found]
 
 
 def best_baselines(run: Evidence) -> dict[str, float]:

@@ -11,7 +11,7 @@ A claim about every task holds if it holds on each, so each is tested without co
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,25 +36,21 @@ def shown(verdict: str, data: str) -> str:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of tasks; its interval runs from the `sure` ones to all but the `lost` ones."""
+    """A number of tasks; its interval runs from the sure ones to all but those surely lost.
+
+    `needs` is what would decide it.
+    """
 
     value: float
     interval: tuple[float, float]
     n_seeds: int
     p: float = np.nan
-    equal: tuple[str, ...] = ()  # tasks without a difference of consequence
-    needed: str = "what the tasks' own lines need"
     alarms: str = ""
-
-    def needs(self, distance: float) -> str:
-        """What the tasks need, and on which of them the difference is of no consequence."""
-        equal = f"; equal on {', '.join(self.equal)}" if self.equal else ""
-        return self.needed + equal
+    needs: str = "what the tasks' own lines need"
 
 
+# `interval` and `p` are NaN where there is none.
 NOTHING = Count(np.nan, (np.nan, np.nan), 0)
-# `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
-Found = Estimate | Count
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ class Finding:
 
     tasks: str
     contrast: str
-    found: Found | None
+    found: Estimate | Count | None
     paper: float | None = None
     margin: float = 0.0
     border: float = 0.0
@@ -98,6 +94,8 @@ class Finding:
             return self.lacking
         if self.verdict != UNDECIDED:
             return ""
+        if isinstance(self.found, Count):
+            return self.found.needs
         effect = abs(self.found.value - self.border)
         return self.found.needs(max(effect, self.margin - effect))
 
@@ -118,21 +116,20 @@ def all_of(findings: Sequence[Finding], contrast: str, n: int, unit: str = "task
         is_sure if one.verdict == DOES_NOT_HOLD else one.verdict == EQUAL and one.within(len(known))
         for (one, _), is_sure in zip(known, sure, strict=True)
     )
+    needs = NOTHING.needs
+    if unit != "tasks":  # tasks have lines of their own
+        undecided = (one for one, _ in known if one.verdict == UNDECIDED)
+        needs = next((f"{one.contrast}: {one.needs}" for one in undecided), "")
     equal = [one for one, _ in known if one.verdict == EQUAL]
+    if equal:  # there the difference is of no consequence
+        names = (one.tasks if unit == "tasks" else one.contrast for one in equal)
+        needs += f"; equal on {', '.join(names)}"
+    alarms = {name.partition(":")[0] for _, of in known for name in of.alarms.split(";") if name}
     count = Count(
         sum((found.value > 0) == ((one.paper or 1) > 0) for one, found in known),
         (sum(one.verdict == HOLDS for one, _ in known), len(known) - n_lost),
         min(found.n_seeds for _, found in known),
-        equal=tuple(one.tasks if unit == "tasks" else one.contrast for one in equal),
-        alarms=_joined(found.alarms for _, found in known),
+        alarms=";".join(sorted(alarms)),
+        needs=needs,
     )
-    if unit != "tasks":  # tasks have lines of their own
-        needs = [f"{one.contrast}: {one.needs}" for one, _ in known if one.verdict == UNDECIDED]
-        count = replace(count, needed="; ".join(needs[:1]))
     return replace(whole, found=count)
-
-
-def _joined(alarms: Iterable[str]) -> str:
-    """The alarms of several findings, each kind once."""
-    kinds = {text.partition(":")[0] for of in alarms for text in of.split(";") if text}
-    return ";".join(sorted(kinds))

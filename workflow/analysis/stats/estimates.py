@@ -18,8 +18,8 @@ lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that 
 have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -151,22 +151,21 @@ class Estimate:
 
     def _least(self, n: int, rows: Component) -> float:
         times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
-        parts = [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
-        error = np.sqrt(sum(part.variance for part in parts))
-        half = half_width(parts, LEVEL) if error else 0.0
-        return float(half + ndtri(POWER) * error)
+        seeds = [Component(of.variance / times, of.df * more_df) for of in self.seeds]
+        return least([*seeds, rows])
 
 
 @dataclass(frozen=True)
 class SeedPool:
-    """The lines of a run over which the variance over seeds is pooled."""
+    """The lines of a run, by name, over which the variance over seeds is pooled."""
 
-    lines: Sequence[Line] = ()
+    lines: Mapping[str, Line] = field(default_factory=dict)
 
-    def with_others(self, lines: Iterable[Line]) -> Self:
+    def with_others(self, lines: Mapping[str, Line]) -> Self:
         """The pool with those of the given `lines` whose kinds it lacks."""
-        known = set().union(*map(kinds, self.lines))
-        return type(self)([*self.lines, *(of for of in lines if not kinds(of) & known)])
+        known = set().union(*map(kinds, self.lines.values()))
+        others = {name: of for name, of in lines.items() if not kinds(of) & known}
+        return type(self)({**self.lines, **others})
 
     def estimate(
         self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
@@ -197,7 +196,7 @@ class SeedPool:
         own = whole.over_seeds
         if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
-        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines]
+        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines.values()]
         known = [of for of in sums if of and of.over_seeds.df]
         alike = [of for of in known if of.is_of_models == whole.is_of_models]
         pooled = []
@@ -224,10 +223,9 @@ def numbers(found: Estimate | None) -> dict[str, Any]:
     `sd` (n-1), as the mean, is of fits that have not failed, NaN for one; `by_seed` are all scores
     in the order of the seeds.
     """
-    names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
     if found is None:
-        row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": "", "by_seed": ()}
-        return {**row, "ci_low": np.nan, "ci_high": np.nan}
+        names = ("mean", "sd", "majority", "bag_of_words", "train_tokens", "ci_low", "ci_high")
+        return {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": "", "by_seed": ()}
     score, (low, high) = found.score, found.interval
     return {
         "n_seeds": len(score.seeds),
@@ -236,10 +234,10 @@ def numbers(found: Estimate | None) -> dict[str, Any]:
         "majority": score.majority,
         "bag_of_words": score.bag_of_words,
         "train_tokens": np.mean([score.train_tokens.get(s, np.nan) for s in score.seeds]),
-        "alarms": found.alarms,
-        "by_seed": tuple(score.values),
         "ci_low": low,
         "ci_high": high,
+        "alarms": found.alarms,
+        "by_seed": tuple(score.values),
     }
 
 
@@ -265,6 +263,12 @@ def half_width(parts: Sequence[Component], level: float) -> float:
         return float("nan")
     df = np.minimum([part.df for part in parts], 1e6)
     return float(stdtrit(df, (1 + level) / 2) @ variances / np.sqrt(variance))
+
+
+def least(parts: Sequence[Component]) -> float:
+    """The least difference that an interval of these parts shows with a power of 80 %."""
+    error = np.sqrt(sum(part.variance for part in parts))
+    return float(half_width(parts, LEVEL) + ndtri(POWER) * error) if error else 0.0
 
 
 def _round_up(number: float) -> int:

@@ -22,7 +22,7 @@ from tasks.settings import OwnTask
 from tasks.world import read_degrees
 from workflow.analysis.rows import Predictions, answers, read_predictions
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-from workflow.analysis.stats.estimates import Line, SeedPool
+from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.scores import Score, alarms_of, average, failed
 from workflow.grid import Grid
 
@@ -45,13 +45,15 @@ class Samples:
     own: dict[str, OwnTask] = field(default_factory=dict)
 
     @classmethod
-    def of_cells(cls, results: Path, grid: Grid, cells: Iterable[Cell]) -> Self:
-        """Sample some cells of a grid, by degree of difficulty where the run has a world.
+    def of_cells(
+        cls, results: Path, grid: Grid, cells: Iterable[Cell], seeds: Sequence[int] = ()
+    ) -> Self:
+        """Sample some cells of a grid at its seeds, or at `seeds`, and by degree of difficulty.
 
-        A process samples a cell once, as long as its files stay the same. Raises InputError for a
-        file that is missing or damaged.
+        Only the synthetic world has degrees. A process samples a cell once, as long as its files
+        stay the same. Raises InputError for a file that is missing or damaged.
         """
-        found, seeds = cls(own=grid.own), tuple(grid.seeds.finetune)
+        found, seeds = cls(own={**grid.own}), tuple(seeds or grid.seeds.finetune)
         for cell in cells:
             files = cell.path(results), cell.predictions(results), results / DEGREES
             stamps = tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
@@ -84,38 +86,22 @@ class Samples:
         found = self.cells[cell] = scored(record, seeds, bag_of_words)
         if record.own:
             self.own[cell.task] = OwnTask.model_validate(record.own)
-        headline = self.headline(cell)
-        if headline is not None:
-            more, alarms = alarms_of(headline), {}
-            for seed, (text,) in headline.alarms.items():  # those of the run, as of every score
-                every = sorted(filter(None, [*text.split(";"), *more[seed]]))
-                alarms[seed] = (";".join(every),)
-            found.update({key: replace(score, alarms=alarms) for key, score in found.items()})
-        if (predictions := read_predictions(results, cell)) is not None:
-            self._resample(found, cell, record, predictions, degrees or {})
-        if headline is not None:
-            found.update({key: of.of_fits(failed(headline)) for key, of in found.items()})
-
-    def _resample(
-        self,
-        found: dict[Key, Score],
-        cell: Cell,
-        record: CellRecord,
-        predictions: Predictions,
-        degrees: Mapping[str, set[str]],
-    ) -> None:
-        """Add what resampled rows say to the scores of a cell, and the scores by degree."""
-        named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
-        self.check_examples(predictions.path, named)
-        for (split, metric, _), score in list(found.items()):
-            parts: dict[str, set[str] | None] = {"": None}
-            if metric == self.task(cell.task).metric and "rows" in record.made:
-                parts.update(degrees)
-            for degree, rows in parts.items():
-                one = resampled(score, predictions, self.task(cell.task), split, metric, rows)
-                if one is not None:
-                    one = one if degree else replace(one, values=score.values)
-                    found[split, metric, degree] = one
+        task, predictions = self.task(cell.task), read_predictions(results, cell)
+        if predictions is not None:
+            named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
+            self.check_examples(predictions.path, named)
+            for (split, metric, _), score in list(found.items()):
+                if one := resampled(score, predictions, task, split, metric):
+                    found[split, metric, ""] = replace(one, values=score.values)
+                of_world = metric == task.metric and "rows" in record.made
+                for degree, rows in (degrees or {}).items() if of_world else ():
+                    if one := resampled(score, predictions, task, split, metric, rows):
+                        found[split, metric, degree] = one
+        if headline := self.headline(cell):  # its alarms and failed fits are those of all scores
+            more, fits = alarms_of(headline), failed(headline)
+            alarms = {seed: (run | more[seed],) for seed, (run,) in headline.alarms.items()}
+            for key, score in found.items():
+                found[key] = replace(score, alarms=alarms).of_fits(fits)
 
     def check_examples(self, path: Path, examples: Mapping[str, str]) -> None:
         """Raise InputError if the rows of a split are not those of the cells added before."""
@@ -140,7 +126,8 @@ class Samples:
         if mean is None or first is None:
             return None
         # The scores on all splits come from the same runs.
-        return replace(mean, train_tokens=first.train_tokens, alarms=first.alarms)
+        of_runs = {name: getattr(first, name) for name in ("train_tokens", "alarms", "failed")}
+        return replace(mean, **of_runs)
 
     def splits(self, names: Iterable[str]) -> dict[str, str]:
         """The headline splits of each task, joined by `+`."""
@@ -154,17 +141,11 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines, by `score` or the headline score."""
-        return SeedPool([*self.pooled(grid, score).values()])
-
-    def pooled(
-        self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
-    ) -> dict[str, Line]:
-        """The lines that are pooled (`Grid.is_pooled`) by name."""
+        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
         lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
             lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
-        return {**lines}
+        return SeedPool(lines)
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
@@ -208,14 +189,14 @@ def scored(
             seeds=tuple(one.seed for one in runs),
             pretrain=tuple(one.pretrain_seed for one in runs),
             values=np.array([one.scores[split][metric] for one in runs]),
-            resampled=np.full((len(runs), N_RESAMPLES), np.nan),
+            resampled=np.broadcast_to(np.nan, (len(runs), N_RESAMPLES)),
             n_rows=0,
             limits=limits_of(metric),
             kind=kind_of(record),
             majority=majority.get(split, {}).get(metric, np.nan),
             bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
             train_tokens={one.seed: one.train_tokens for one in runs},
-            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+            alarms={one.seed: (frozenset(one.alarms),) for one in runs},
         )
         for split, scores in (runs[0].scores.items() if runs else ())
         for metric in scores

@@ -15,7 +15,7 @@ it is compared with.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -45,15 +45,15 @@ class Score:
     `values` [seeds] are on all rows, `resampled` [seeds, resamples] on resampled rows (NaN where no
     predictions are kept). `pretrain` [seeds] has the pre-training seed that each fine-tuning seed
     started from. `n_rows` counts the rows (or texts that rows share) that were resampled. The
-    metric's values lie within `limits`. For each seed, `alarms` has a text for each run behind the
-    score, its names joined by semicolons, and `train_tokens` the tokens that these runs trained on.
+    metric's values lie within `limits`. For each seed, `alarms` has the names of those of each run
+    behind the score, and `train_tokens` the tokens that these runs trained on.
 
     `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
     a language model. Of a sum over lines they mean nothing.
 
     Where fits of a cell have `failed` [seeds], `others` are values and resampled values of those
     that have not (`of_fits`). Where half of a cell's fits or more have (`most_failed`), it is of
-    all fits. A sum over several cells has `others` without `failed`.
+    all fits. A sum has `others` without `failed`.
     """
 
     seeds: tuple[int, ...]
@@ -67,7 +67,7 @@ class Score:
     majority: float = np.nan
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
-    alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    alarms: Mapping[int, tuple[Set[str], ...]] = field(default_factory=dict)
     failed: np.ndarray | None = None
     others: tuple[np.ndarray, np.ndarray] | None = None
     most_failed: bool = False
@@ -151,17 +151,20 @@ class Score:
         return Component(variance * self.n_rows / max(1, self.n_rows - 1), max(1, self.n_rows - 1))
 
     @property
+    def runs(self) -> list[Set[str]]:
+        """The alarms of each run behind the score."""
+        return [*chain(*(self.alarms.get(seed, ()) for seed in self.seeds))]
+
+    @property
     def raised(self) -> str:
         """The alarms of the runs behind the score: `name:raised/runs`, joined by semicolons."""
-        texts = [text for seed in self.seeds for text in self.alarms.get(seed, ())]
-        names = Counter(chain.from_iterable(text.split(";") for text in texts))
-        return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
+        names = sorted(Counter(chain(*self.runs)).items())
+        return ";".join(f"{name}:{n}/{len(self.runs)}" for name, n in names)
 
     @property
     def lost(self) -> float:
         """The share of the runs behind it that have failed."""
-        texts = [*chain(*(self.alarms.get(seed, ()) for seed in self.seeds))]
-        return sum(DISAGREE in text.split(";") for text in texts) / max(1, len(texts))
+        return sum(DISAGREE in run for run in self.runs) / max(1, len(self.runs))
 
     def at(self, seeds: Sequence[int]) -> "Score":
         """The score at some of its seeds, in the order given."""
@@ -208,10 +211,9 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         return None
     if of_each == [1.0]:
         return known[0]
-    shared = set.intersection(*(set(score.seeds) for score in known))
-    if not shared:
+    seeds = [seed for seed in known[0].seeds if all(seed in score.seeds for score in known)]
+    if not seeds:
         return None
-    seeds = [seed for seed in known[0].seeds if seed in shared]
     pairs = [(score.at(seeds), weight) for score, weight in zip(known, of_each, strict=True)]
     several = [of.pretrain for of, _ in pairs if of.is_of_models]
     # A weight of 0, as in a slope, makes no use of limits, which may be infinite.
@@ -227,7 +229,7 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         pairs[0][0],
         pretrain=min(several, key=lambda of: len(set(of)), default=pairs[0][0].pretrain),
         values=summed("values"),
-        failed=_alike([score.failed for score, _ in pairs]),
+        failed=None,
         others=(fitted(0), fitted(1)) if any(of.others for of, _ in pairs) else None,
         most_failed=any(of.most_failed for of, _ in pairs),
         resampled=summed("resampled"),
@@ -238,12 +240,6 @@ def total(scores: Iterable[Score | None], weights: Iterable[float]) -> Score | N
         train_tokens={s: sum(of.train_tokens.get(s, np.nan) for of in known) for s in seeds},
         alarms={s: tuple(chain(*(of.alarms.get(s, ()) for of in known))) for s in seeds},
     )
-
-
-def _alike(failed: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    """What has failed of the splits of one cell; None of several cells, or where none has."""
-    first, *rest = failed
-    return first if all(np.array_equal(first, of) for of in rest) else None  # type: ignore[arg-type]
 
 
 def equally(names: Iterable[Any]) -> dict[Any, float]:
@@ -269,16 +265,16 @@ def of_seeds(values: Mapping[int, float]) -> Score:
     return Score(seeds, seeds, scores, np.repeat(scores[:, None], 2, axis=1), n_rows=1)
 
 
-def alarms_of(score: Score) -> dict[int, list[str]]:
+def alarms_of(score: Score) -> dict[int, Set[str]]:
     """By seed, the names of the alarms that a cell's headline score raises.
 
     `seeds_disagree`: the seed has `failed`. Where no seed fits, none has this alarm; those of
     single runs report that case.
     `below_bag_of_words`: the mean over seeds is below the bag of words of the same split.
     """
-    mean = [BELOW] * bool(score.value < score.bag_of_words)
+    mean = {BELOW} if score.value < score.bag_of_words else set()
     pairs = zip(score.seeds, failed(score), strict=True)
-    return {seed: mean + [DISAGREE] * bool(is_it) for seed, is_it in pairs}
+    return {seed: mean | {DISAGREE} if is_it else mean for seed, is_it in pairs}
 
 
 def failed(score: Score) -> np.ndarray:
@@ -291,8 +287,8 @@ def failed(score: Score) -> np.ndarray:
     """
     width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
     is_far = score.values < score.values.max() - APART * width
-    raised = [{*chain(*(text.split(";") for text in score.alarms.get(s, ())))} for s in score.seeds]
-    return is_far & np.array([bool(of & LEARNT_NOTHING) for of in raised])
+    names = [{*chain(*score.alarms.get(seed, ()))} for seed in score.seeds]
+    return is_far & np.array([bool(of & LEARNT_NOTHING) for of in names])
 
 
 def seeds_that_fit(score: Score) -> list[int]:

@@ -83,7 +83,7 @@ def _rows(
                     "seed": seed,
                     "score": score.values[score.seeds.index(seed)],
                     "train_tokens": score.train_tokens[seed],
-                    "alarms": score.alarms[seed][0],
+                    "alarms": ";".join(sorted(score.alarms[seed][0])),
                 }
 
 
