@@ -5,18 +5,18 @@ Cloze: a real CSV, where quoting counts. DPRD: five lines per item: sentence, pr
 separated by a comma, answer, a blank line.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
 from tasks.hub import FETCH_AGAIN, HubSource
 from tasks.read import (
     ORIGINAL,
     Row,
+    class_names,
     is_blank,
     json_object,
     lines,
@@ -26,6 +26,9 @@ from tasks.read import (
     shown,
     wrong,
 )
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 ARTICLE = {"article": str, "questions": list, "options": list, "answers": list}
 SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
@@ -191,7 +194,7 @@ def hub_records(
     number = 0
     for path in paths:
         with open_parquet(path, FETCH_AGAIN) as file:
-            _check_schema(path, file.schema_arrow, source)
+            _check_schema(path, file, source)
             for line, record in enumerate(parquet_records(file, source.columns), start=1):
                 yield path, line, number, record
                 number += 1
@@ -199,8 +202,9 @@ def hub_records(
         raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
 
 
-def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
+def _check_schema(path: Path, file: "ParquetFile", source: HubSource) -> None:
     """Raise InputError unless a file has the source's columns, and labels coded as it says."""
+    schema = file.schema_arrow
     missing = [name for name in source.columns if name not in schema.names]
     if missing:
         raise InputError(
@@ -215,9 +219,7 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
             + FETCH_AGAIN
         )
     if expected == "int" and source.named_labels:
-        # `datasets` keeps the names of a column's classes in the file's schema.
-        kept = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-        names = kept.get("info", {}).get("features", {}).get(source.label, {}).get("names", [])
+        names = class_names(file, source.label)
         if names != list(source.labels.values()):
             raise InputError(
                 f"{path}: labels 0, 1, .. are named {', '.join(names) or 'nothing'}, expected "

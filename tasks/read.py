@@ -238,6 +238,12 @@ def parquet_records(file: "ParquetFile", columns: Sequence[str] | None = None) -
         yield from batch.to_pylist()
 
 
+def class_names(file: "ParquetFile", column: str) -> list[str]:
+    """What a column's numbers 0, 1, .. are named in the schema, by `datasets`; empty if nothing."""
+    kept = json.loads((file.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
+    return kept.get("info", {}).get("features", {}).get(column, {}).get("names", [])
+
+
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its line end), but no blank lines at the end.
 

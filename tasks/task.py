@@ -17,7 +17,18 @@ from tasks.common.files import inside
 from tasks.hub import HubSource, Snapshot
 from tasks.layouts import hub_rows
 from tasks.prompt import Prompt
-from tasks.read import OWN_ROWS, Layout, Row, Table, as_read, is_blank, unquoted, wrong
+from tasks.read import (
+    OWN_ROWS,
+    Layout,
+    Row,
+    Table,
+    as_read,
+    class_names,
+    is_blank,
+    open_parquet,
+    unquoted,
+    wrong,
+)
 from tasks.spec import Example, TaskSpec
 
 UNLABELLED = -1
@@ -175,6 +186,8 @@ class Task:
         if split not in self.rows:
             known = ", ".join(self.rows)
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
+        if self.is_own and self.table:
+            self._check_numbers(self.table.label, source, split)
         flaws: list[str] = []
         examples: list[Example] = []
         tally = tally or Tally()
@@ -256,6 +269,22 @@ class Task:
                 return layout, inside(root, paths) if isinstance(layout.files, str) else paths
         patterns = " or ".join(layout.pattern(split) for layout in layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
+
+    def _check_numbers(self, label: str, source: Source, split: str) -> None:
+        """Raise InputError if a parquet file names its labels' numbers unlike those of train."""
+        first, known = None, []
+        for path in (*self.files(source, self.train), *self.files(source, split)):
+            if path.suffix != ".parquet":
+                continue
+            with open_parquet(path, "write it again") as file:
+                names = class_names(file, label)
+            if known and names and names != known:
+                raise InputError(
+                    f"{path}: labels 0, 1, .. are named {', '.join(names)}, in {first} "
+                    f"{', '.join(known)}; write both with one order"
+                )
+            if names:
+                first, known = path, names
 
     def _example(self, row: Row, split: str) -> tuple[Example, str, str]:
         """A row's example, the reason to drop it and its flaw; the latter two empty if none."""

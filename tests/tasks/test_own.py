@@ -6,6 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
+from datasets import ClassLabel, Dataset, Features, Value
 from pyarrow import parquet
 
 from tasks import prepare, task
@@ -36,6 +37,13 @@ def write(path, rows=ROWS):
             csv.DictWriter(file, names).writerows(rows)
 
 
+def write_classes(path, names):
+    """Write a Parquet file as `datasets` does, whose label numbers have names."""
+    kinds = {"review": Value("string"), "stars": ClassLabel(names=names)}
+    columns = {"review": TEXTS[:3], "stars": [0, 1, 2]}
+    Dataset.from_dict(columns, features=Features(kinds)).to_parquet(path)
+
+
 def own(**keys) -> OwnTask:
     given = {"kind": "classification", "files": "rows.csv", "columns": COLUMNS}
     return OwnTask.model_validate(
@@ -48,6 +56,20 @@ def prepared(folder, of: OwnTask, **keys):
     settings = PrepareSettings(own=of, published=False, **keys)
     splits, facts = prepare.prepare(task("mine", of), folder, settings)
     return splits, facts["note"]
+
+
+@pytest.mark.parametrize("test", [WORDS, WORDS[::-1]], ids=["one order", "another"])
+def test_parquet_files_that_number_labels_in_another_order_are_refused(test, tmp_path):
+    for split, names in {"train": WORDS, "test": test}.items():
+        write_classes(tmp_path / f"{split}.parquet", names)
+    of = task("mine", own(files={"train": "train.parquet", "test": "test.parquet"}))
+    assert [row.label for row in of.read(tmp_path, "train")] == [0, 1, 2]
+    if test == WORDS:
+        assert [row.label for row in of.read(tmp_path, "test")] == [0, 1, 2]
+        return
+    order = "labels 0, 1, .. are named good, fair, bad, in "
+    said = refusal(of.read, tmp_path, "test")
+    assert said.startswith(f"{tmp_path}/test.parquet: {order}{tmp_path}/train.parquet bad, fair,")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
