@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
+from tasks.common.parquet import class_names, open_parquet, parquet_records
 from tasks.hub import FETCH_AGAIN, HubSource
 from tasks.read import (
     ORIGINAL,
     Row,
-    class_names,
     is_blank,
     json_object,
     lines,
-    open_parquet,
-    parquet_records,
     records,
     shown,
     wrong,

@@ -8,7 +8,6 @@ byte order mark and CRLF are accepted. This is why lines are split here: the `te
 short.
 """
 
-import contextlib
 import csv
 import io
 import json
@@ -17,13 +16,11 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
-
-if TYPE_CHECKING:  # imported where it is used, because programs start sooner without it
-    from pyarrow.parquet import ParquetFile
+from tasks.common.parquet import open_parquet, parquet_records
 
 Record = dict[str, Any]
 WHOLE = re.compile(r"-?[0-9]+\.0")
@@ -216,32 +213,6 @@ def _csv(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, cells
     except csv.Error as error:
         raise wrong(path, reader.line_num, f"not CSV ({error}); export the file again") from None
-
-
-@contextlib.contextmanager
-def open_parquet(path: Path, remedy: str) -> Iterator["ParquetFile"]:
-    """An open parquet file. Raises InputError, naming it, if it cannot be read."""
-    from pyarrow import ArrowException, parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            yield file
-    except (ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not a whole parquet file ({reason:.200}); {remedy}") from None
-
-
-def parquet_records(file: "ParquetFile", columns: Sequence[str] | None = None) -> Iterator[Record]:
-    """The records of an open parquet file, by column."""
-    for batch in file.iter_batches(columns=columns):
-        batch.validate(full=True)  # checks that texts are UTF-8
-        yield from batch.to_pylist()
-
-
-def class_names(file: "ParquetFile", column: str) -> list[str]:
-    """What a column's numbers 0, 1, .. are named in the schema, by `datasets`; empty if nothing."""
-    kept = json.loads((file.schema_arrow.metadata or {}).get(b"huggingface", b"{}"))
-    return kept.get("info", {}).get("features", {}).get(column, {}).get("names", [])
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:

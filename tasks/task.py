@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside
+from tasks.common.parquet import class_names, open_parquet
 from tasks.hub import HubSource, Snapshot
 from tasks.layouts import hub_rows
 from tasks.prompt import Prompt
@@ -23,9 +24,7 @@ from tasks.read import (
     Row,
     Table,
     as_read,
-    class_names,
     is_blank,
-    open_parquet,
     unquoted,
     wrong,
 )
@@ -272,7 +271,7 @@ class Task:
 
     def _check_numbers(self, label: str, source: Source, split: str) -> None:
         """Raise InputError if a parquet file names its labels' numbers unlike those of train."""
-        first, known = None, []
+        first, known = Path(), list[str]()
         for path in (*self.files(source, self.train), *self.files(source, split)):
             if path.suffix != ".parquet":
                 continue

@@ -25,8 +25,8 @@ import pyarrow as pa
 from gpt1.settings import CorpusSettings
 from tasks.common.errors import InputError
 from tasks.common.files import inside
+from tasks.common.parquet import open_parquet
 from tasks.hub import HubSource, Snapshot, corpus
-from tasks.read import open_parquet
 from tasks.world import is_made
 
 ROWS = 50_000
