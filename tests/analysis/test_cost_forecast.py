@@ -81,6 +81,25 @@ def test_ones_own_rows_are_counted(tmp_path):
     assert (train, report) == (10, 10) and 6 < length < 20
 
 
+@pytest.mark.parametrize(
+    "kind, columns, sequences",
+    [
+        ("similarity", {"text": "a", "second": "b"}, 2),
+        ("multiple_choice", {"text": "a", "choices": ["b", "c", "d"]}, 3),
+    ],
+)
+def test_each_choice_and_each_order_of_ones_own_rows_is_a_sequence(
+    kind, columns, sequences, tmp_path
+):
+    words = {name: "one two three four five" for name in "abcd"}
+    rows = pd.DataFrame([words | {"label": n % 2} for n in range(20)])
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    mine = {"kind": kind, "folder": str(tmp_path), "files": "rows.csv", "columns": columns}
+    mine |= {"labels": ["0", "1"]} if kind == "similarity" else {}
+    config = parse(changed(shipped(), "experiment.tasks.mine", mine))
+    assert cost.task_size(config, "mine")[2] == sequences * (4 + 12)  # of ten words
+
+
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 def test_an_update_is_timed(arch):
     assert cost.pace(parse(shipped("smoke")), arch, "finetune", 4, 12, 100) > 0

@@ -16,6 +16,12 @@ FAULTS = """
 - [{axis: data}, " axis and values: one without the other"]
 - [{lines: {a: {n_transfer: 1, values: [3]}}}, " lines.a.values: the study has no axis"]
 - [{lines: {a: {axis: n_transfer}}}, " lines.a.values: the study has no axis; remove them"]
+- [{axis: finetune.checkpoint, values: [0], lines: {a: {axis: finetune.lm_coef, values: [0.1]}}},
+   " lines.a.axis: the table is along experiment.finetune.checkpoint; remove it"]
+- [{axis: finetune.method.train_share, values: [0.5], lines: {a: {axis: n_transfer, values: [0]}}},
+   " lines.a.axis: the table is along experiment.finetune.method.train_share; remove it"]
+- [{lines: {" ": {}}}, " lines: ' ' is no title; give words, and no * before them"]
+- [{lines: {"*paper": {}}}, " lines: '*paper' is no title; give words, and no * before them"]
 - [{lines: {a: null}}, " lines: all are null; give one"]
 - [{axis: n_transfer, values: [1, 1]}, " values: each only once"]
 - [{references: {full: {}}}, " lines and references: both have 'full'"]

@@ -29,7 +29,9 @@ from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
+from tasks.hub import Snapshot
 from tasks.splits import choose_splits
+from tasks.task import Source, Task
 from tasks.world.tasks import train_rows
 from workflow.analysis import flops
 from workflow.analysis.sides import of_run
@@ -46,7 +48,6 @@ LENGTHS = {
     "snli": 27, "mnli": 38, "qnli": 50, "rte": 71, "scitail": 40, "race": 380, "story_cloze": 65,
     "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
 }  # fmt: skip
-SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # per row
 MOST_FLOPS = 1e12  # of a timed update on a CPU, which takes only a part of a larger batch
 SEEDS = 2, 3, 5, 10, 20  # for which it is said what they would decide
 UPDATES = 5  # to time, after one to warm up; fewer if they take long
@@ -58,6 +59,11 @@ def n_vocab(config: Config) -> int:
     """An upper bound on the size of the vocabulary."""
     merges = config.experiment.tokenizer.merges
     return merges + 200 if merges else 40_478  # each character twice; the published vocabulary
+
+
+def sequences(task: Task) -> int:
+    """How many sequences a row gives: one for each choice, or a pair's two orders."""
+    return {"multiple_choice": len(task.labels), "similarity": 2}.get(task.family, 1)
 
 
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
@@ -73,9 +79,15 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
         rows = dict(task.rows)
         if settings.own:
             folder = data_sets(config)[name].folder
-            read = {split: task.read(folder, split) for split in {*roles.files.values()}}
+            from_hub = Snapshot(task.hub, folder, settings.revision)
+            source: Source = from_hub if settings.source else folder
+            read = {split: task.read(source, split) for split in {*roles.files.values()}}
             rows |= {split: len(of) for split, of in read.items()}
-            words = [len(f"{row.first} {row.second}".split()) for row in read[roles.train]]
+            words = [
+                len(f"{row.first} {row.second}".split())
+                + len(" ".join(row.choices).split()) / max(1, len(row.choices))
+                for row in read[roles.train]
+            ]
             length = 4 + round(1.2 * statistics.mean(words))  # special tokens; tokens per word
         whole = rows[roles.train]
         carved = {split: round(share * whole) for split, share in roles.carve.items()}
@@ -84,7 +96,7 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
     train = min(train, settings.limit_train or train)
     report = min(report, settings.limit_report or report)
     length = min(length, config.experiment.model.n_ctx)
-    return train, report, SEQUENCES.get(name, 1) * length
+    return train, report, sequences(config.experiment.task(name)) * length
 
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
@@ -95,7 +107,7 @@ def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
         if grid.line(cell).arch == arch:
             settings = lines.config(lines.variant(cell.line)).finetune(cell.task)
             train, report, tokens = task_size(config, cell.task)
-            length = tokens / SEQUENCES.get(cell.task, 1)
+            length = tokens / sequences(config.experiment.task(cell.task))
             token = flops.per_token(settings.model, vocabulary, length, settings.lm_coef > 0)
             rows = settings.epochs * train + report / 3
             total += len(grid.seeds.finetune) * rows * tokens * token
@@ -143,7 +155,7 @@ def forecast(
             count = tokens * flops.per_token(own.model, vocabulary, n_ctx)
             speed = given or pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
             yield "pre-training", arch, count / 1e15, count / speed / 3600
-        lengths = [task_size(config, name)[2] / SEQUENCES.get(name, 1) for name in grid.tasks]
+        lengths = [task_size(config, name)[2] / sequences(grid.task(name)) for name in grid.tasks]
         batch, length = config.experiment.finetune.batch, round(statistics.mean(lengths))
         count = fine_tuning_flops(config, arch, vocabulary)
         speed = given or pace(config, arch, "finetune", batch, length, vocabulary)

@@ -22,6 +22,7 @@ SECTIONS = ("data", "experiment")  # what a line may change
 LM_COEF = "experiment.finetune.lm_coef"
 N_TRANSFER = "experiment.n_transfer"
 CHECKPOINT = "experiment.finetune.checkpoint"
+TRAIN_SHARE = "experiment.finetune.method.train_share"
 READ_LAYER = "experiment.finetune.method.read_layer"
 ARCH = "experiment.arch"
 
@@ -145,6 +146,8 @@ class Study(Settings):
             raise ValueError("lines: all are null; give one")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
+        if odd := [title for title in self.titled if not title.strip() or title[0] == "*"]:
+            raise ValueError(f"lines: {odd[0]!r} is no title; give words, and no * before them")
         whole_lines = [k for k, of in self.titled.items() if of]
         for name, line in lines.items():
             for key in line.overlay:
@@ -152,6 +155,8 @@ class Study(Settings):
                     raise ValueError(f"lines.{name}: {key} is given by the axis")
             if (line.values or line.axis) and not self.axis:
                 raise ValueError(f"lines.{name}.values: the study has no axis; remove them")
+            if line.axis and self.axis in (TRAIN_SHARE, CHECKPOINT):
+                raise ValueError(f"lines.{name}.axis: the table is along {self.axis}; remove it")
             if line.minus and (self.axis or line.minus not in whole_lines):
                 raise ValueError(f"lines.{name}.minus: give a line of a study without an axis")
         if self.skills and (self.axis != CHECKPOINT or len(self.lines) > 1):
