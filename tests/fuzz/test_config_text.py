@@ -82,7 +82,7 @@ def test_a_text_that_looks_like_another_value_is_kept_and_read_as_it_is(tmp_path
         title, label, other = drawn
         own = {"kind": "pair", "files": "x.csv", "labels": [label, other], "title": title}
         config = changed(base, "experiment.tasks.mine", own)
-        lines = {title: {"n_transfer": 1}}
+        lines = {title if title.strip() else "~": {"n_transfer": 1}}
         study = {"heading": title, "question": label, "tasks": ["rte"], "lines": lines}
         found = parse(changed(config, "experiment.studies.mine", study))
         keep_config(found, set(), [])
