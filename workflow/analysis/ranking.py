@@ -70,7 +70,7 @@ class Ranking(Comparison):
             [f"{run}  {score:.1f}" for run, score in zip(rows["run"], rows["score"], strict=True)],
         )
         ax.set_xticks(range(1, len(rows) + 1))
-        ax.set_xlabel(f"ranks that are possible by the {self.frame['task_title'].iloc[0]}")
+        ax.set_xlabel(f"possible ranks ({self.frame['task_title'].iloc[0]})")
         return figure
 
     def write(self, path: str | Path) -> None:
