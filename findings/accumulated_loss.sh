@@ -10,7 +10,6 @@
 # Seen: it holds for the language model alone. Both classifiers accept `num_items_in_batch` and ignore
 # it, so nobody divides by four: loss and gradient are four times what the batch of sixteen has. With
 # clipping at 1 as in the paper, more updates are clipped, so it is another training. No warning.
-# Heads of BERT, GPT-2 and Llama do the same.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -271,19 +271,19 @@ class Task:
 
     def _check_numbers(self, label: str, source: Source, split: str) -> None:
         """Raise InputError if a parquet file names its labels' numbers unlike those of train."""
-        first, known = Path(), list[str]()
+        named: dict[Path, list[str]] = {}
         for path in (*self.files(source, self.train), *self.files(source, split)):
-            if path.suffix != ".parquet":
-                continue
-            with open_parquet(path, "write it again") as file:
-                names = class_names(file, label)
-            if known and names and names != known:
+            if path.suffix == ".parquet":
+                with open_parquet(path, "write it again") as file:
+                    if names := class_names(file, label):
+                        named[path] = names
+        for path, names in named.items():
+            first, known = next(iter(named.items()))
+            if names != known:
                 raise InputError(
                     f"{path}: labels 0, 1, .. are named {', '.join(names)}, in {first} "
                     f"{', '.join(known)}; write both with one order"
                 )
-            if names:
-                first, known = path, names
 
     def _example(self, row: Row, split: str) -> tuple[Example, str, str]:
         """A row's example, the reason to drop it and its flaw; the latter two empty if none."""
