@@ -1,8 +1,8 @@
-"""A cell of a run (a line on a task), the language model that it starts from, and their files.
+"""A cell of a run (a variant on a task), the language model that it starts from, and their files.
 
-No other module knows these paths below a folder of results. A *line* is a named overlay of the
-config; its name says what differs from the config, as `arch-lstm+finetune.lm_coef-0` does, and
-`full` is the line that changes nothing.
+No other module knows these paths below a folder of results. A *variant* is a named overlay of the
+config; its name says what differs, as `arch-lstm+finetune.lm_coef-0` does, and `full` is the
+variant that changes nothing.
 
 Light on purpose: the Snakefile, the training programs and the analysis all import it.
 """
@@ -31,22 +31,22 @@ Shuffled = Literal["words", "sentences"]
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 SHUFFLED: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
 PERMUTED: Corpus = "permuted-embeddings"
-VECTORS: Corpus = "word-vectors"
+WORD_VECTORS: Corpus = "word-vectors"
 # The files of published weights, as `transformers` has them, without the tokenizer.
 WEIGHT_FILES = CONFIG_FILE, TENSORS_FILE = "config.json", "model.safetensors"
-FULL = "full"  # the line that changes nothing
+UNCHANGED = "full"  # the variant that changes nothing
 ROWS = "rows.parquet"  # beside the scores of each checkpoint of a language model
-_NAME = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
+_NAME = r"(?P<variant>[\w.+-]+)/(?P<task>\w+)"
 
 
 def home(results: str | Path, variant: str) -> Path:
-    """The folder of a variant, laid out like the results; without a variant, the results folder."""
-    return Path(results, "variants", variant) if variant else Path(results)
+    """The folder of a variant's own files, laid out like the results; the results if unchanged."""
+    return Path(results) if variant == UNCHANGED else Path(results, "variants", variant)
 
 
 def needs_model(n_transfer: NTransfer, corpus: Corpus) -> bool:
     """Whether anything of a language model is transferred, its embeddings or its layers."""
-    return n_transfer != "none" and (n_transfer > 0 or corpus != VECTORS)
+    return n_transfer != "none" and (n_transfer > 0 or corpus != WORD_VECTORS)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PretrainedModel:
 
     arch: Arch
     seed: int
-    variant: str = ""
+    variant: str = UNCHANGED
     permuted: bool = False
 
     @property
@@ -100,15 +100,15 @@ class PretrainedModel:
 
 @dataclass(frozen=True)
 class Cell:
-    """A line on a task, with all its seeds."""
+    """A variant on a task, with all its seeds."""
 
-    line: str
+    variant: str
     task: str
 
     @property
     def name(self) -> str:
         """The cell's name: its path below `cells/`, `predictions/` and `kept/`."""
-        return f"{self.line}/{self.task}"
+        return f"{self.variant}/{self.task}"
 
     def path(self, results: str | Path) -> Path:
         """The path of the cell's JSON: scores of every seed, settings, digests."""
@@ -127,7 +127,7 @@ class Cell:
         """The cell whose JSON is at `path`. Raises InputError if it is not a cell's path."""
         match = re.fullmatch(rf"(?:.*/)?cells/{_NAME}\.json", Path(path).as_posix())
         if match is None:
-            raise InputError(f"{path}: not the path of a cell; give .../cells/LINE/TASK.json")
+            raise InputError(f"{path}: not the path of a cell; give .../cells/VARIANT/TASK.json")
         return cls(**match.groupdict())
 
     @classmethod
@@ -135,5 +135,5 @@ class Cell:
         """The cell with this `name`. Raises InputError if it cannot be a cell's name."""
         match = re.fullmatch(_NAME, name)
         if match is None:
-            raise InputError(f"{name}: not a cell; give LINE/TASK, such as full/sst2")
+            raise InputError(f"{name}: not a cell; give VARIANT/TASK, such as full/sst2")
         return cls(**match.groupdict())

@@ -28,7 +28,7 @@ from tasks.common.files import sha256_json
 from tasks.common.records import facts_path
 from tasks.spec import TaskSpec
 
-COLUMNS = ("guid", "group", "label", "first", "second", "choices")
+KEPT_COLUMNS = ("guid", "group", "label", "first", "second", "choices")
 PAD = 0
 
 
@@ -128,7 +128,7 @@ def load_task(folder: str | Path) -> EncodedTask:
 def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
     """One split. Raises InputError for a file that is missing, truncated or something else."""
     table = read_split(folder, split)
-    columns = {key: table[key].combine_chunks() for key in COLUMNS}
+    columns = {key: table[key].combine_chunks() for key in KEPT_COLUMNS}
     return EncodedSplit(
         guids=columns["guid"].to_pylist(),
         groups=columns["group"].to_pylist(),

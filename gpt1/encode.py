@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpt1.data import COLUMNS, input_lengths, n_ctx_needed, read_encoded
+from gpt1.data import KEPT_COLUMNS, input_lengths, n_ctx_needed, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
 from gpt1.text.normalise import words
 from gpt1.text.tokenizer import Tokenizer
@@ -115,7 +115,7 @@ def _encoded(
     ids = List(Value("int32"))
     label = Value(rows.features["label"].dtype)
     types = {"first": ids, "second": ids, "choices": List(ids), "label": label}
-    encoded = rows.select_columns(list(COLUMNS)).map(
+    encoded = rows.select_columns(list(KEPT_COLUMNS)).map(
         functools.partial(encode_row, ids_of=ids_of, source=source, labelled=labelled),
         features=Features({**rows.features, **types}),
         keep_in_memory=True,

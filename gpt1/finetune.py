@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gpt1.cell import FULL, VECTORS, Cell
+from gpt1.cell import UNCHANGED, WORD_VECTORS, Cell
 from gpt1.data import load_task
 from gpt1.records import CellDigests, CellRecord, CellRun, CheckpointFacts, Made, RunRecord
 from gpt1.settings import CellSettings, JobSettings
@@ -104,7 +104,7 @@ class CellJob:
         ]
         for path, checkpoint in zip(paths if models else (), found, strict=True):
             for cell, of in cells.items():
-                if of.corpus not in (checkpoint.facts.corpus, VECTORS):
+                if of.corpus not in (checkpoint.facts.corpus, WORD_VECTORS):
                     raise InputError(
                         f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.name} "
                         f"starts from {of.corpus}; give that checkpoint"
@@ -141,7 +141,7 @@ class CellJob:
             )
             seeds_of = [facts.model_copy(update={"seed": seed}) for seed in self.pretrain]
             models = [Checkpoint({}, of_seed) for of_seed in seeds_of]
-        if own.corpus == VECTORS:
+        if own.corpus == WORD_VECTORS:
             models = [self._with_vectors(cell, model) for model in models]
         return [(seed, models[i % len(models)]) for i, seed in enumerate(seeds)]
 
@@ -156,7 +156,7 @@ class CellJob:
             raise InputError(f"--vectors: {cell.name} starts from some of width {width}; give them")
         values, digest = self.vectors[width]
         both = sha256_json([model.facts.sha256, digest])
-        facts = model.facts.model_copy(update={"corpus": VECTORS, "sha256": both})
+        facts = model.facts.model_copy(update={"corpus": WORD_VECTORS, "sha256": both})
         embed = values * (VECTORS_STD * own.init_std)
         return Checkpoint({**model.tensors, "embed": embed}, facts)
 
@@ -174,8 +174,8 @@ class CellJob:
         }
 
     def predicted(self, cell: Cell) -> list[str]:
-        """The splits whose predictions the cell has: unlabelled ones only in the line `full`."""
-        return self.encoded.named("report", *(("unlabelled",) if cell.line == FULL else ()))
+        """The splits whose predictions the cell has: unlabelled ones only in the variant `full`."""
+        return self.encoded.named("report", *(("unlabelled",) if cell.variant == UNCHANGED else ()))
 
     def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         """The record of one run, from the cache or from training.
@@ -310,7 +310,7 @@ def main() -> None:
     parser.add_argument(
         "--vectors", default=[], nargs="*", type=Path, help="word vectors, of each width one"
     )
-    parser.add_argument("--settings", required=True, type=JobSettings.parse, help="by line")
+    parser.add_argument("--settings", required=True, type=JobSettings.parse, help="by variant")
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument(
@@ -327,11 +327,11 @@ def main() -> None:
     results = {path.absolute().parents[2] for path in a.cells}
     if len(results) > 1:
         raise InputError(f"the cells are of {len(results)} folders of results; give those of one")
-    if unknown := {cell.line for cell in cells} - a.settings.lines.keys():
-        raise InputError(f"--settings: of {min(unknown)} there are none; give those of each line")
+    if unknown := {cell.variant for cell in cells} - a.settings.variants.keys():
+        raise InputError(f"--settings: none of {min(unknown)}; give those of each variant")
     a.runtime.start()
     job = CellJob(
-        {cell: a.settings.lines[cell.line] for cell in cells},
+        {cell: a.settings.variants[cell.variant] for cell in cells},
         *(a.cells[0].parents[2], a.encoded, a.baselines, a.checkpoints, a.runtime, a.cache),
         *(a.code, a.pretrain_seeds, a.vectors, a.keep),
     )

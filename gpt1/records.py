@@ -159,7 +159,7 @@ class EncodedFacts(Record):
         return sum(length * n for length, n in rows.items()) / sum(rows.values())
 
 
-class Run(Record):
+class AnyRun(Record):
     """A fine-tuning run under one seed; losses in nats, times in seconds.
 
     `rows` is the number of rows of each split. `select_by_epoch` are the scores that chose the best
@@ -187,7 +187,7 @@ class Run(Record):
     cpu: str
 
 
-class RunRecord(Run):
+class RunRecord(AnyRun):
     """A run in the cache of finished runs; `key` is everything that determines its result.
 
     `predictions` are those for the reported splits, in the order of the examples, with the
@@ -206,7 +206,7 @@ class RunRecord(Run):
     truncated: dict[str, float]
 
 
-class CellRun(Run):
+class CellRun(AnyRun):
     """A run in the JSON of its cell; `checkpoint` is the digest of the one it started from.
 
     It is empty if nothing is transferred; `pretrain_seed` is then that of the language models from
@@ -229,9 +229,9 @@ class CellDigests(Record):
 
 
 class CellRecord(Record):
-    """`cells/LINE/TASK.json`; `copied` and `truncated` are those of the first seed's run."""
+    """`cells/VARIANT/TASK.json`; `copied` and `truncated` are those of the first seed's run."""
 
-    line: str
+    variant: str
     task: str
     made: list[Made] = []
     own: dict[str, Any] | None = None  # as in `EncodedFacts`

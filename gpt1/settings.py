@@ -205,9 +205,9 @@ class CellSettings(FinetuneSettings):
 
 
 class JobSettings(Settings):
-    """The settings of `gpt1.finetune`: those of a job's lines, and perhaps of others, by name."""
+    """The settings of `gpt1.finetune`: those of variants, a job's and perhaps others, by name."""
 
-    lines: dict[str, CellSettings]
+    variants: dict[str, CellSettings]
 
 
 class ScoreRange(Settings):

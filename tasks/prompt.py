@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Literal
 
-COLUMNS = ("first", "second", "choice")
+PLACES = ("first", "second", "choice")
 GLUED = re.compile(r"\S\{|\}\S")
 Scoring = Literal["heuristic", "prompt", "calibrated"]
 
@@ -39,9 +39,9 @@ class Prompt:
 
     def __post_init__(self) -> None:
         for template in (self.before, self.scored, *self.choices):
-            unknown = {column for _, column in parts(template)} - {None, *COLUMNS}
+            unknown = {column for _, column in parts(template)} - {None, *PLACES}
             if unknown:
-                raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(COLUMNS)}")
+                raise ValueError(f"no column {min(map(str, unknown))!r}; give {', '.join(PLACES)}")
             if GLUED.search(template):  # texts are encoded separately, so no word may span two
                 raise ValueError("a column touches a word; put a blank between them")
 

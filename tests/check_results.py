@@ -85,7 +85,7 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
     seeds = rows.groupby(keys)["seed"].agg(set).to_dict()
     expected = set(grid.seeds.finetune)
     for cell in grid.cells():
-        key = (cell.line, cell.task)
+        key = (cell.variant, cell.task)
         if (found := seeds.get(key, set())) != expected:
             yield f"cells.csv: {cell.name}: seeds {sorted(found)}, expected {sorted(expected)}"
         for path in (cell.path(results), cell.predictions(results)):

@@ -10,10 +10,10 @@ from pydantic import Field
 
 import tasks
 from gpt1.cell import (
-    FULL,
     PERMUTED,
     SHUFFLED,
-    VECTORS,
+    UNCHANGED,
+    WORD_VECTORS,
     Arch,
     Cell,
     Corpus,
@@ -54,12 +54,12 @@ class OfTasks(Settings):
         return self.task(name).title
 
 
-class Line(Settings):
-    """A line of the run: what its cells start from and how they are trained.
+class Variant(Settings):
+    """A variant of the run: what its cells start from and how they are trained.
 
     `n_layer` is the depth of its model and `corpus` what the model has read, or what has become of
     its embeddings. The cells start from the language models of the variant `model` after `update`,
-    one for each of the seeds `pretrain`. A line is `plain` if it differs from the run only by the
+    one for each of the seeds `pretrain`. It is `plain` if it differs from the run only by the
     paper's ablations (`arch`, `n_transfer`, no auxiliary loss) or as a control does (`corpus`, and
     then `pretrain`).
     """
@@ -83,7 +83,7 @@ class Line(Settings):
     @property
     def is_control(self) -> bool:
         """Whether it is a negative control."""
-        return self.corpus not in ("books", VECTORS)
+        return self.corpus not in ("books", WORD_VECTORS)
 
     def models(self) -> list[PretrainedModel]:
         """The language models that its seeds start from, in turn; none if it needs no model."""
@@ -94,27 +94,27 @@ class Line(Settings):
 
 
 class Point(Settings):
-    """A line of a study, by its title, at a value of the axis; `value` is empty without one.
+    """A variant of a study, by its title, at a value of the axis; `value` is empty without one.
 
-    It is compared with the line titled `minus`, or with the study's first if that is empty.
+    It is compared with the variant titled `minus`, or with the study's first if that is empty.
     """
 
     line: str
     value: str = ""
-    of: Line
+    variant: Variant
     minus: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
-        """The line's title and the value of the axis."""
+        """The variant's title and the value of the axis."""
         return self.line, self.value
 
 
 class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
-    `axis` is the short name of the key that varies, such as `lm_coef`. `references` names the lines
-    that have no axis. `skills` maps a task to the skills of cloze items that teach it. `seeds` are
+    `axis` is the short name of the key that varies, such as `lm_coef`. `references` names those
+    without an axis. `skills` maps a task to the skills of cloze items that teach it. `seeds` are
     those of fine-tuning.
     """
 
@@ -128,7 +128,7 @@ class StudyPlan(OfTasks):
 
     @property
     def is_compared(self) -> bool:
-        """Whether any line is compared with another line than the first."""
+        """Whether any variant is compared with another variant than the first."""
         return any(point.minus for point in self.points)
 
     @property
@@ -144,7 +144,7 @@ class StudyPlan(OfTasks):
 
     def cells(self) -> list[Cell]:
         """Every cell once."""
-        names = dict.fromkeys(point.of.name for point in self.points)
+        names = dict.fromkeys(point.variant.name for point in self.points)
         return [Cell(name, task) for name in names for task in self.tasks]
 
 
@@ -203,10 +203,10 @@ class Grid(OfTasks):
     scale: str = ""  # corpus and models in words, for the heading of the claims
 
     @cached_property
-    def lines(self) -> dict[str, Line]:
-        """The lines of all studies, by name."""
+    def variants(self) -> dict[str, Variant]:
+        """The variants of all studies, by name."""
         points = (point for study in self.studies.values() for point in study.points)
-        return {point.of.name: point.of for point in points}
+        return {point.variant.name: point.variant for point in points}
 
     def find(
         self,
@@ -214,33 +214,40 @@ class Grid(OfTasks):
         aux: Aux = "on",
         n_transfer: NTransfer | Literal["all"] = "all",
         corpus: Corpus = "books",
-    ) -> Line | None:
-        """The plain line with these settings; None if the run has no such line."""
-        for line in self.lines.values():
-            n = line.n_layer if n_transfer == "all" else n_transfer
+    ) -> Variant | None:
+        """The plain variant with these settings; None if the run has no such variant."""
+        for variant in self.variants.values():
+            n = variant.n_layer if n_transfer == "all" else n_transfer
             asked = (arch, aux, n, corpus)
-            if line.plain and (line.arch, line.aux, line.n_transfer, line.corpus) == asked:
-                return line
+            if (
+                variant.plain
+                and (variant.arch, variant.aux, variant.n_transfer, variant.corpus) == asked
+            ):
+                return variant
         return None
 
-    def line(self, cell: Cell) -> Line:
-        """The line of a cell of the run."""
-        return self.lines[cell.line]
+    def variant(self, cell: Cell) -> Variant:
+        """The variant of a cell of the run."""
+        return self.variants[cell.variant]
 
     @property
-    def of_books(self) -> list[Line]:
-        """The plain lines except negative controls and word vectors."""
-        return [line for line in self.lines.values() if line.plain and line.corpus == "books"]
+    def of_books(self) -> list[Variant]:
+        """The plain variants except negative controls and word vectors."""
+        return [
+            variant
+            for variant in self.variants.values()
+            if variant.plain and variant.corpus == "books"
+        ]
 
     @property
     def arch(self) -> list[Arch]:
         """The architectures of the run's own language models."""
-        return list(dict.fromkeys(line.arch for line in self.of_books))
+        return list(dict.fromkeys(variant.arch for variant in self.of_books))
 
     @cached_property
-    def table_5(self) -> list[Line]:
-        """The lines of Table 5."""
-        return [point.of for point in self.studies["ablation"].points]
+    def table_5(self) -> list[Variant]:
+        """The variants of Table 5."""
+        return [point.variant for point in self.studies["ablation"].points]
 
     @property
     def aux(self) -> list[Aux]:
@@ -259,22 +266,25 @@ class Grid(OfTasks):
     def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
         """The numbers of transferred layers in Figure 2 (left), none first and all last."""
         figure = self.studies.get("layer_transfer")
-        lines = [point.of for point in figure.points if point.of in self.of_books] if figure else []
-        numbers = {line.n_transfer for line in lines if (line.arch, line.aux) == (arch, aux)}
+        numbers = {
+            of.n_transfer
+            for of in (point.variant for point in (figure.points if figure else ()))
+            if of in self.of_books and (of.arch, of.aux) == (arch, aux)
+        }
         return sorted(numbers, key=lambda n: -1 if n == "none" else n)
 
     def cells(self) -> list[Cell]:
         """Every cell once, by architecture, task, auxiliary loss and layers; controls last."""
-        archs = list(dict.fromkeys(line.arch for line in self.lines.values()))
+        archs = list(dict.fromkeys(variant.arch for variant in self.variants.values()))
 
         def order(cell: Cell) -> tuple[bool, int, int, bool, int]:
-            line = self.lines[cell.line]
-            depth = -1 if line.n_transfer == "none" else line.n_transfer
-            rank = archs.index(line.arch), self.tasks.index(cell.task)
-            return line.is_control, *rank, line.aux == "off", depth
+            variant = self.variants[cell.variant]
+            depth = -1 if variant.n_transfer == "none" else variant.n_transfer
+            rank = archs.index(variant.arch), self.tasks.index(cell.task)
+            return variant.is_control, *rank, variant.aux == "off", depth
 
         every = {cell for study in self.studies.values() for cell in study.cells()}
-        return sorted(every, key=lambda cell: (*order(cell), cell.line))
+        return sorted(every, key=lambda cell: (*order(cell), cell.variant))
 
     def models(self) -> list[PretrainedModel]:
         """The run's own language models, by architecture and seed."""
@@ -283,36 +293,44 @@ class Grid(OfTasks):
     def all_models(self) -> dict[PretrainedModel, Corpus]:
         """The run's own language models, then those of shuffled books, with the corpus of each."""
         controls = [
-            line for line in self.lines.values() if line.plain and line.corpus in SHUFFLED.values()
+            variant
+            for variant in self.variants.values()
+            if variant.plain and variant.corpus in SHUFFLED.values()
         ]
         of_books: dict[PretrainedModel, Corpus] = dict.fromkeys(self.models(), "books")
-        return of_books | {model: line.corpus for line in controls for model in line.models()}
+        return of_books | {
+            model: variant.corpus for variant in controls for model in variant.models()
+        }
 
     def is_pooled(self, cell: Cell) -> bool:
         """Whether the cell's seeds are pooled with those of other cells.
 
-        Only plain lines of Table 5 that transfer nothing or everything are, whatever else the run
+        Only plain ones of Table 5 that transfer nothing or everything are, whatever else the run
         has; of an architecture that Table 5 lacks, those of other studies. How a control's model of
         shuffled books varies with the seed says nothing about the others.
         """
-        ends = [line for line in self.of_books if line.n_transfer in ("none", line.n_layer)]
+        ends = [
+            variant for variant in self.of_books if variant.n_transfer in ("none", variant.n_layer)
+        ]
         archs = {line.arch for line in self.table_5}
-        pooled = [line for line in ends if line in self.table_5 or line.arch not in archs]
-        return cell.line in [line.name for line in pooled]
+        pooled = [
+            variant for variant in ends if variant in self.table_5 or variant.arch not in archs
+        ]
+        return cell.variant in [variant.name for variant in pooled]
 
     def pooled(self, study: StudyPlan) -> list[Cell]:
         """The run's own cells whose seeds are pooled for a study."""
-        archs = {point.of.arch for point in study.points}
+        archs = {point.variant.arch for point in study.points}
         return [
             cell
             for cell in filter(self.is_pooled, self.cells())
-            if cell.task in study.tasks and self.line(cell).arch in archs
+            if cell.task in study.tasks and self.variant(cell).arch in archs
         ]
 
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all layers transferred."""
-        lines = [self.find(aux=aux) for aux in self.aux]
-        return [cell for cell in self.cells() if self.line(cell) in lines]
+        variants = [self.find(aux=aux) for aux in self.aux]
+        return [cell for cell in self.cells() if self.variant(cell) in variants]
 
     def own_cells(self) -> list[Cell]:
         """The full model's cells, the first of Table 5, on the user's own tasks with labels."""
@@ -321,4 +339,4 @@ class Grid(OfTasks):
 
     def submitted(self) -> list[Cell]:
         """The cells whose predictions are submitted to GLUE."""
-        return [Cell(FULL, name) for name in self.unlabelled]
+        return [Cell(UNCHANGED, name) for name in self.unlabelled]

@@ -65,11 +65,11 @@ python -m gpt1 zero_shot transformer --encoded "$out/encoded/rte" --tokenizer "$
                "prompts": {"rte": {"before": "{first} Claim: {second}",
                                    "choices": ["True.", "False."]}}, "model": '"$model}"
 
-step "12. Fine-tuning of two lines, with all layers transferred and with none."
+step "12. Fine-tuning of two variants, with all layers transferred and with none."
 finetune='"epochs": 1, "batch": 8, "lr": 5e-4, '$common
 python -m gpt1 finetune "$out/cells/full/rte.json" "$out/cells/scratch/rte.json" \
   --encoded "$out/encoded/rte" --baselines "$out/baselines/rte.json" --checkpoints "$checkpoint" \
-  --settings '{"lines": {"full": {"n_transfer": 2, '"$finetune"'},
+  --settings '{"variants": {"full": {"n_transfer": 2, '"$finetune"'},
                          "scratch": {"n_transfer": "none", '"$finetune"'}}}' \
   --seeds 0 --pretrain-seeds 0 --code "" --cache "$out/.work/runs"
 

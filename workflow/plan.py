@@ -1,10 +1,10 @@
-"""Overlays of the config: what a line changes, what it is called, and where its files lie.
+"""Overlays of the config: what a variant changes, what it is called, and where its files lie.
 
 An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. Its
 name states the differences, `finetune.lm_coef-0.25`, and is part of the names of its cells. The
 files that the cells are made from (world, books, tokens, language models) lie below
 `results/variants/NAME/`, laid out like the results; NAME is that of the variant with only the keys
-that they depend on. So lines that differ only in fine-tuning share a language model: the run's own,
+that they depend on. So those that differ only in fine-tuning share a language model: the run's own,
 if they change nothing that it depends on.
 
 Light, because the Snakefile plans with it at every start.
@@ -17,13 +17,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
-from gpt1.cell import FULL, Arch, home
+from gpt1.cell import UNCHANGED, Arch, home
 from tasks.settings import OwnTask
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, READ_LAYER, flat, merge
-from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
+from workflow.grid import Grid, Point, StudyPlan, Variant, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 
@@ -53,7 +53,7 @@ OF_BOOKS_ALONE = tuple(
 
 # Keys of a task's entry that affect only its training, not its rows.
 OF_TRAINING = set(TaskEntry.model_fields) - {*TaskRows.model_fields, *OwnTask.model_fields}
-# Keys that make a line a negative control, unless the value is word vectors.
+# Keys that make a variant a negative control, unless the value is word vectors.
 CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.embeddings"}
 
 
@@ -95,15 +95,15 @@ def _trains(key: str) -> bool:
 
 
 def name(overlay: Overlay) -> str:
-    """`KEY-VALUE` of each key, joined by `+`; empty for an empty overlay.
+    """`KEY-VALUE` of each key, joined by `+`; `full` if there is none.
 
     A name that is too long, or has characters that do not belong in a path, is shortened or cleaned
     and ends in a digest.
     """
     parts = (f"{key.removeprefix('experiment.')}-{_text(overlay[key])}" for key in sorted(overlay))
     whole = "+".join(parts)
-    plain = re.sub(r"[^\w.+-]+", "-", whole)
-    if plain == whole and len(plain) <= LONGEST:
+    plain = re.sub(r"[^\w.+-]+", "-", whole) or UNCHANGED
+    if plain in (whole, UNCHANGED) and len(plain) <= LONGEST:
         return plain
     return f"{plain[:LONGEST]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
@@ -115,10 +115,10 @@ def _text(value: Any) -> str:
 
 
 class Plan:
-    """The lines of a run's studies and the variants of its files, both by name.
+    """The variants of a run, of its studies and of its files, by name.
 
-    The variant "" is the run itself. Raises ConfigError, with a line for each fault, if an overlay
-    does not give a valid config.
+    `full` is the run itself. Raises ConfigError, with a line for each fault, if an overlay does not
+    give a valid config.
     """
 
     def __init__(self, base: Config):
@@ -126,7 +126,7 @@ class Plan:
         values = base.model_dump(mode="json", exclude={"experiment": {"studies", "keep", "all"}})
         values["experiment"]["submission"] = False
         self._values, self._flat = values, flat(values)
-        self.overlays: dict[str, Overlay] = {"": {}}
+        self.overlays: dict[str, Overlay] = {UNCHANGED: {}}
         faults: dict[str, None] = {}
         for study, entry in base.experiment.studies.items():
             for title, _, given in entry.points():
@@ -166,13 +166,13 @@ class Plan:
         }
 
     def named(self, overlay: Overlay) -> str:
-        """The variant of a line's overlay."""
+        """The name of the variant with an overlay."""
         return name(self.effective(overlay))
 
     def _given_way(self, keys: Iterable[str]) -> dict[str, None]:
         """Nulls for the tasks' own values of keys that are set for all tasks, such as epochs.
 
-        Within a config a task's own value takes precedence. A line's value for all tasks takes
+        Within a config a task's own value takes precedence. A variant's value for all tasks takes
         precedence over the config's values for single tasks, or it would have no effect.
         """
         tasks, prefix = self.base.experiment.tasks, "experiment.finetune."
@@ -183,7 +183,7 @@ class Plan:
     @functools.cache  # noqa: B019  (it lives as long as the run's config)
     def config(self, variant: str) -> Config:
         """The config of a variant, with the variant's folder as `results`."""
-        if not variant:
+        if variant == UNCHANGED:
             return self.base
         overlay, folder = self.overlays[variant], home(self.base.results, variant).as_posix()
         values = merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
@@ -207,49 +207,45 @@ class Plan:
 
     def names(self, stage: str) -> list[str]:
         """The run itself and the variants that have their own files of a stage."""
-        return sorted({self.at(variant, stage) for variant in self.overlays})
+        found = {self.at(variant, stage) for variant in self.overlays}
+        return sorted(found, key=lambda name: (name != UNCHANGED, name))
 
     # --- what the analysis knows ---
 
     @functools.cache  # noqa: B019
-    def line(self, variant: str) -> Line:
-        """The line of a variant; that of "" is the full model."""
-        config = self.config(variant)
+    def variant(self, name: str) -> Variant:
+        """A variant as the analysis knows it; `full` is the full model."""
+        config = self.config(name)
         experiment = config.experiment
-        return Line(
-            name=variant or FULL,
+        return Variant(
+            name=name,
             arch=experiment.arch,
             n_transfer=config.n_transfer(),
             n_layer=config.n_layer(experiment.arch),
             aux="on" if experiment.finetune.lm_coef else "off",
             corpus=config.read(),
-            model=self.at(variant, "model"),
+            model=self.at(name, "model"),
             update=config.checkpoint(),
             pretrain=experiment.seeds.sources(),
-            plain=_is_plain(self.overlays[variant]),
+            plain=_is_plain(self.overlays[name]),
         )
 
-    @staticmethod
-    def variant(line: str) -> str:
-        """The variant of the line of that name."""
-        return "" if line == FULL else line
-
-    def plan(self, study: str) -> StudyPlan:
+    def study(self, name: str) -> StudyPlan:
         """A study with its cells."""
-        entry = self.base.experiment.studies[study]
+        entry = self.base.experiment.studies[name]
         tasks = entry.tasks or list(self.base.experiment.tasks)
         points = []
         for title, value, overlay in entry.points():
-            line = self.line(self.named(overlay))
-            shown = line.n_transfer if entry.axis == N_TRANSFER in overlay else value
+            variant = self.variant(self.named(overlay))
+            shown = variant.n_transfer if entry.axis == N_TRANSFER in overlay else value
             if isinstance(shown, dict) and shown:
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())
             has_value = entry.axis and title not in entry.references
             text = str("null" if shown is None else shown) if has_value else ""
             minus = given.minus if (given := entry.lines.get(title)) else ""
-            points.append(Point(line=title, value=text, of=line, minus=minus))
+            points.append(Point(line=title, value=text, variant=variant, minus=minus))
         return StudyPlan(
-            title=entry.heading or study,
+            title=entry.heading or name,
             axis=_axis_name(entry.axis or ""),
             tasks=tasks,
             own=self._own(tasks),
@@ -257,7 +253,7 @@ class Plan:
             points=points,
             expected=entry.expected,
             skills=entry.skills,
-            seeds=self.config(self.variant(points[0].of.name)).experiment.seeds.finetune,
+            seeds=self.config(points[0].variant.name).experiment.seeds.finetune,
         )
 
     def _own(self, names: Iterable[str]) -> dict[str, OwnTask]:
@@ -267,8 +263,8 @@ class Plan:
     def grid(self) -> Grid:
         """The run as the rules and the analysis know it."""
         experiment = self.base.experiment
-        studies = {study: self.plan(study) for study in experiment.all}
-        archs = dict.fromkeys(p.of.arch for study in studies.values() for p in study.points)
+        studies = {study: self.study(study) for study in experiment.all}
+        archs = dict.fromkeys(p.variant.arch for study in studies.values() for p in study.points)
         scores = experiment.zero_shot_scores
         return Grid(
             studies=studies,

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from bench.false_keeps.pool import BASE
 from bench.sides import ROOT
-from gpt1.cell import FULL, Cell
+from gpt1.cell import UNCHANGED, Cell
 from tasks.world.make import make_world
 from workflow.configuration.read import parse, read
 from workflow.plan import Plan
@@ -45,10 +45,10 @@ def pool(which: str) -> None:
     """Write the answers of all runs: one row for each variant, seed, task and reported row."""
     config = parse(read([*CONFIGS, HERE / f"{which}.yaml"]))
     plan, results = Plan(config), ROOT / config.results
-    lines = {BASE: FULL}
+    lines = {BASE: UNCHANGED}
     studies = ["planted", "again"] if which == "pool" else ["planted"]
     for study in studies:
-        points = {p.line: p.of.name for p in plan.plan(study).points}
+        points = {p.line: p.variant.name for p in plan.study(study).points}
         lines |= {"again" if study == "again" else title: name for title, name in points.items()}
     lines.pop("full")  # the first seeds of the base
     parts = []

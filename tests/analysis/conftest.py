@@ -28,7 +28,7 @@ from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis import report
-from workflow.analysis.rows import COLUMNS
+from workflow.analysis.rows import PREDICTED
 from workflow.configuration.sections import Seeds
 from workflow.grid import Aux, Grid
 
@@ -183,7 +183,7 @@ def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
-    name, line = cell.task, grid.lines.get(cell.line) or full_line()
+    name, line = cell.task, grid.variants.get(cell.variant) or full_line()
     arch, aux, n_transfer = line.arch, line.aux, line.n_transfer
     task = grid.task(name)
     splits = list(task.report)
@@ -239,7 +239,7 @@ def write_predictions(
     arrays = [pa.array(column, of) for column, of in zip(columns, types, strict=True)]
     digests = {split: f"{cell.task} {split}" for _, split, *_ in rows}
     facts = {**vars(cell), "tokenizer": "digest", "examples": examples or digests}
-    table = pa.table(arrays, names=COLUMNS).replace_schema_metadata({"gpt1": json.dumps(facts)})
+    table = pa.table(arrays, names=PREDICTED).replace_schema_metadata({"gpt1": json.dumps(facts)})
     path = cell.predictions(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path)
@@ -259,7 +259,7 @@ def write_answers(results: Path, grid: Grid, n: int = 40, gain: float = 0.4) -> 
     """
     rng = np.random.default_rng(7)
     for cell in grid.cells():
-        line = grid.line(cell)
+        line = grid.variant(cell)
         share = 0.0 if line.n_transfer == "none" else (1 + line.n_transfer)
         share /= 1 + line.n_layer
         share *= 0.2 if line.is_control else 0.5 if line.arch == "lstm" else 1.0

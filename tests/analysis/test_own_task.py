@@ -68,7 +68,7 @@ def test_tables_and_figures_show_it_by_its_title_and_claims_leave_it_out(names, 
 def test_the_confusion_of_labels_is_counted_over_all_seeds(tmp_path):
     grid = make_grid("mine", "rte", own={"mine": OWN.model_copy(update={"labels": ["no", "a|b"]})})
     (cell,) = grid.own_cells()
-    assert (cell.line, cell.task) == ("full", "mine")
+    assert (cell.variant, cell.task) == ("full", "mine")
     said = {0: [(0, 0)] * 5 + [(0, 1)] * 3, 1: [(1, 0), (1, 1), (0, 0)], 9: [(1, 1)] * 50}
     rows = [
         (seed, split, f"mine/{split}/{i}", "", float(label), float(given))

@@ -41,16 +41,16 @@ def build(folder: Path) -> dict[str, str]:
     }
 
 
-def make(results: Path, lines: Plan) -> None:
+def make(results: Path, plan: Plan) -> None:
     """All that `snakemake all` and the studies make from the cells of a run."""
-    grid = Grid.parse(lines.grid().to_json())
-    heads = studies.heads(lines)
+    grid = Grid.parse(plan.grid().to_json())
+    heads = studies.heads(plan)
     page = PagePlan(tables=TABLES, figures=list(figures.TABLES), studies=heads)
     drawn = (f"figures/{name}.png" for name in figures.TABLES)
     for product in (*(f"{name}.csv" for name in TABLES), *drawn):
         report.make(product, results, grid)
     for head in heads:
-        report.make(f"studies/{head.name}.csv", results, grid, studies.plan(lines, head.name))
+        report.make(f"studies/{head.name}.csv", results, grid, studies.checked(plan, head.name))
     report.make("glue_submission.zip", results, grid)
     os.environ.pop("RUN_CONFIG", None)
     report.make("index.html", results, grid, page=page)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pyarrow.parquet as parquet
 
-from gpt1.cell import FULL, Cell
+from gpt1.cell import UNCHANGED, Cell
 from gpt1.encode import encode
 from gpt1.finetune import CellJob
 from gpt1.settings import JobSettings
@@ -77,7 +77,7 @@ def finetune_words(folder, cells, checkpoints=("transformer",), seeds=(0,), out=
         *("--encoded", folder / "encoded" / task),
         *("--baselines", folder / "baselines" / f"{task}.json"),
         *("--checkpoints", *(folder / f"{name}.safetensors" for name in checkpoints)),
-        *("--settings", JobSettings(lines={c.line: of for c, of in cells.items()}).to_json()),
+        *("--settings", JobSettings(variants={c.variant: of for c, of in cells.items()}).to_json()),
         *("--seeds", *seeds),
         *("--cache", out / "cache", "--code", "c"),
     ]
@@ -85,7 +85,7 @@ def finetune_words(folder, cells, checkpoints=("transformer",), seeds=(0,), out=
 
 def cells(*layers, arch="transformer", **options):
     """Cells of RTE, one for each number of layers transferred, and the settings of each."""
-    lines = {n: FULL if n == toy.SHAPES[arch].n_layer else f"n_transfer-{n}" for n in layers}
+    lines = {n: UNCHANGED if n == toy.SHAPES[arch].n_layer else f"n_transfer-{n}" for n in layers}
     return {Cell(lines[n], "rte"): toy.cell_settings(arch, n, **options) for n in layers}
 
 

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
+from gpt1.cell import PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from workflow.analysis import paper
 from workflow.analysis.paper import FULL as WHOLE
-from workflow.analysis.paper import LSTM, NEITHER, NO_AUX, NO_PRETRAINING, Variant
+from workflow.analysis.paper import LSTM, NEITHER, NO_AUX, NO_PRETRAINING, PaperModel
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
-from workflow.grid import Aux, Line, Point, StudyPlan
+from workflow.grid import Aux, Point, StudyPlan, Variant
 from workflow.plan import name
 
 PAPER_VARIANTS = (WHOLE, NO_PRETRAINING, NO_AUX, LSTM)
 FURTHER_VARIANTS = (
     NEITHER,
-    Variant("LSTM w/o pre-training", "", "lstm", n_transfer="none"),
-    Variant("LSTM w/o aux LM", "", "lstm", "off"),
-    Variant("LSTM w/o pre-training, w/o aux LM", "", "lstm", "off", "none"),
+    PaperModel("LSTM w/o pre-training", "", "lstm", n_transfer="none"),
+    PaperModel("LSTM w/o aux LM", "", "lstm", "off"),
+    PaperModel("LSTM w/o pre-training, w/o aux LM", "", "lstm", "off", "none"),
 )
 TITLES = {
     (v.arch, v.aux): v.title for v in (*PAPER_VARIANTS, *FURTHER_VARIANTS) if v.n_transfer == "all"
@@ -31,7 +31,7 @@ def line(
     corpus: Corpus = "books",
     n_layer: int | None = None,
     pretrain: tuple[int, ...] = (0, 1),
-) -> Line:
+) -> Variant:
     """The plain line of these."""
     depth = n_layer or DEPTH[arch]
     n = depth if n_transfer == "all" else n_transfer
@@ -42,8 +42,8 @@ def line(
     read = {"experiment.pretrain.shuffled": shuffled} if shuffled else {}
     overlay |= read
     overlay |= {"experiment.finetune.embeddings": "permuted"} if corpus == PERMUTED else {}
-    return Line(
-        **{"name": name(overlay) or FULL, "arch": arch, "n_transfer": n, "n_layer": depth},
+    return Variant(
+        **{"name": name(overlay), "arch": arch, "n_transfer": n, "n_layer": depth},
         **{"aux": aux, "corpus": corpus, "model": name(read), "pretrain": list(pretrain)},
         update=3000,
         plain=True,
@@ -66,11 +66,11 @@ def studies(
 ) -> dict[str, StudyPlan]:
     """Table 5 and Figure 2 (left) of a run with these layers."""
 
-    def seeds(variant: Variant) -> tuple[int, ...]:
+    def seeds(variant: PaperModel) -> tuple[int, ...]:
         return of_controls if of_controls and variant.corpus != "books" else pretrain
 
     table_5 = [
-        Point(line=v.title, of=line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)))
+        Point(line=v.title, variant=line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)))
         for v in (*PAPER_VARIANTS, *CONTROLS, *FURTHER_VARIANTS)
         if v.arch in layers
         and v.aux in aux
@@ -81,7 +81,7 @@ def studies(
         Point(
             line=TITLES[arch, with_aux],
             value=str(n),
-            of=line(arch, with_aux, n, pretrain=pretrain),
+            variant=line(arch, with_aux, n, pretrain=pretrain),
         )
         for arch, every in layers.items()
         for with_aux in aux

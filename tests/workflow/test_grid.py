@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from gpt1.cell import FULL, Cell, PretrainedModel
+from gpt1.cell import UNCHANGED, Cell, PretrainedModel
 from tests.workflow.configs import changed, complete, full, shipped, small
 from workflow import studies
 from workflow.configuration.checks import study_faults
 from workflow.configuration.read import parse
 from workflow.configuration.sections import Pretrain
-from workflow.configuration.studies import FITTED, READ_LAYER, VECTORS, merge
+from workflow.configuration.studies import FITTED_TITLE, READ_LAYER, VECTORS_TITLE, merge
 from workflow.grid import Grid, StudyPlan
 from workflow.plan import Plan
 from workflow.studies import jobs
@@ -20,7 +20,7 @@ WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words
 
 def test_the_papers_grid_has_360_transformer_and_72_lstm_cells():
     grid = Plan(complete("paper")).grid()
-    archs = Counter(grid.line(cell).arch for cell in grid.cells())
+    archs = Counter(grid.variant(cell).arch for cell in grid.cells())
     assert archs == {"transformer": 360, "lstm": 72}
     paths = {str(cell.path("results")) for cell in grid.cells()}
     last = "results/cells/arch-lstm+finetune.lm_coef-0+n_transfer-none/rte.json"
@@ -30,19 +30,19 @@ def test_the_papers_grid_has_360_transformer_and_72_lstm_cells():
 @pytest.mark.parametrize("corpus", ["sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_the_auxiliary_loss(corpus):
     grid = Plan(parse(full())).grid()
-    (line,) = (line for line in grid.lines.values() if line.corpus == corpus)
+    (line,) = (line for line in grid.variants.values() if line.corpus == corpus)
     assert (line.arch, line.aux, line.n_transfer) == ("transformer", "on", 12) and line.is_control
-    assert [cell.task for cell in grid.cells() if cell.line == line.name] == grid.tasks
-    assert not {cell.line for cell in grid.full_transformer()} & {line.name}
+    assert [cell.task for cell in grid.cells() if cell.variant == line.name] == grid.tasks
+    assert not {cell.variant for cell in grid.full_transformer()} & {line.name}
     assert grid.find(corpus=corpus) == line and line not in grid.of_books
 
 
 def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
     own = {"mine": {"finetune.epochs": 3}, "more": {"finetune.lm_coef": 0.25}}
     grid = Plan(parse(changed(shipped(), "experiment.studies.ablation.lines", own))).grid()
-    assert not grid.lines["finetune.epochs-3"].plain
-    assert not grid.lines["finetune.lm_coef-0.25"].plain
-    assert grid.find().name == FULL and len(grid.full_transformer()) == 2 * 12
+    assert not grid.variants["finetune.epochs-3"].plain
+    assert not grid.variants["finetune.lm_coef-0.25"].plain
+    assert grid.find().name == UNCHANGED and len(grid.full_transformer()) == 2 * 12
 
 
 def test_the_curve_of_layers_has_the_points_of_its_study_alone():
@@ -63,7 +63,7 @@ def test_tables_2_to_4_have_only_the_models_of_table_5():
     line = "experiment.studies.ablation.lines.Transformer w/o aux LM"
     grid = Plan(parse(changed(shipped(), line, None))).grid()
     assert grid.find(aux="off") and grid.aux == ["on"]
-    assert {cell.line for cell in grid.full_transformer()} == {FULL}
+    assert {cell.variant for cell in grid.full_transformer()} == {UNCHANGED}
 
 
 def test_the_seeds_of_figure_2_alone_are_pooled_only_where_table_5_lacks_the_architecture():
@@ -73,7 +73,7 @@ def test_the_seeds_of_figure_2_alone_are_pooled_only_where_table_5_lacks_the_arc
     lstms = dict.fromkeys(["LSTM w/ aux LM", "LSTM w/o aux LM"])
     without = changed(config, "experiment.studies.ablation.lines", table_5 | lstms)
     pooled = [
-        {cell.line for cell in grid.cells() if grid.is_pooled(cell)}
+        {cell.variant for cell in grid.cells() if grid.is_pooled(cell)}
         for grid in (Plan(parse(of)).grid() for of in (config, without))
     ]
     none = {"arch-lstm+n_transfer-none", "arch-lstm+finetune.lm_coef-0+n_transfer-none"}
@@ -86,9 +86,9 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     lines = Plan(parse(changed(config, WORDS, of_one)))
     sources = {}
     for job in jobs(lines):
-        models = [lines.line(line).models() for line in job.lines]
+        models = [lines.variant(line).models() for line in job.variants]
         assert all(of == models[0] for of in models)
-        sources |= dict(zip(job.lines, models, strict=True))
+        sources |= dict(zip(job.variants, models, strict=True))
     assert sources["arch-lstm"] == [PretrainedModel("lstm", 5), PretrainedModel("lstm", 6)]
     model = PretrainedModel("transformer", 6, "pretrain.shuffled-sentences")
     assert sources["pretrain.shuffled-sentences"][1] == model
@@ -104,13 +104,13 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
 def test_however_the_jobs_are_cut_every_cell_is_made_once_and_one_that_is_kept_alone(shards):
     lines = Plan(parse(changed(shipped("smoke"), "runtime.shards", shards)))
     found = list(jobs(lines))
-    made = [Cell(line or FULL, task) for job in found for line in job.lines for task in job.tasks]
+    made = [Cell(name, task) for job in found for name in job.variants for task in job.tasks]
     studies = lines.base.experiment.studies
-    every = {cell for study in studies for cell in lines.plan(study).cells()}
+    every = {cell for study in studies for cell in lines.study(study).cells()}
     assert len(made) == len({*made}) and {*made} == every
     assert len({job.name for job in found}) == len(found)
-    kept = [(job.name, job.lines, job.tasks) for job in found if job.is_kept]
-    assert kept == [("finetune_kept_full_rte", ("",), ("rte",))]
+    kept = [(job.name, job.variants, job.tasks) for job in found if job.is_kept]
+    assert kept == [("finetune_kept_full_rte", (UNCHANGED,), ("rte",))]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_shards_are_neighbours_of_even_size(n, shards, expected):
     values = {"values": [*range(1, n + 1)], "lines": {"Transformer w/o aux LM": None}}
     config = changed(shipped(), "experiment.studies.layer_transfer", values)
     found = jobs(Plan(parse(changed(config, "runtime.shards", shards))))
-    cut = [job.lines for job in found if job.name.startswith("finetune_layer_transfer_tr")]
+    cut = [job.variants for job in found if job.name.startswith("finetune_layer_transfer_tr")]
     assert [tuple(int(line[-1]) for line in lines) for lines in cut] == expected
 
 
@@ -146,10 +146,12 @@ def test_what_has_an_order_keeps_it_in_what_programs_are_given():
     skills = {"sst2": ["opinion"], "cola": ["reflexive", "agreement"]}
     config["experiment"]["studies"]["which_first"] |= {"skills": skills}
     lines = Plan(parse(config))
-    grid, plan = lines.grid(), lines.plan("which_first")
+    grid, plan = lines.grid(), lines.study("which_first")
     given = Grid.parse(grid.to_json())
     assert [*given.zero_shot.normalise] == ["sst2", "rte", "cola", "dprd"] == given.zero_shot.tasks
-    assert [*given.studies] == ["ablation", "layer_transfer"] and [*given.lines] == [*grid.lines]
+    assert [*given.studies] == ["ablation", "layer_transfer"] and [*given.variants] == [
+        *grid.variants
+    ]
     assert [*StudyPlan.parse(plan.to_json()).skills] == ["sst2", "cola"]
 
 
@@ -167,7 +169,7 @@ EVERY = list(LINES.base.experiment.tasks)
 
 def cells(study: str) -> dict[tuple[str, str], str]:
     """The line behind each title and value of a study."""
-    return {point.key: point.of.name for point in LINES.plan(study).points}
+    return {point.key: point.variant.name for point in LINES.study(study).points}
 
 
 @pytest.mark.parametrize("study", OWN)
@@ -179,9 +181,9 @@ def test_every_study_can_be_made_and_says_what_is_expected(study):
 
 @pytest.mark.parametrize("study", OWN[:2])
 def test_few_layers_are_trained_as_table_5s_fitted_network_and_word_vectors_are(study):
-    for title in (FITTED, VECTORS):
+    for title in (FITTED_TITLE, VECTORS_TITLE):
         assert cells(study)[title, ""] == cells("ablation")[title, ""]
-    fitted = LINES.overlays[cells("ablation")[FITTED, ""]]
+    fitted = LINES.overlays[cells("ablation")[FITTED_TITLE, ""]]
     recipe = {k: of for k, of in fitted.items() if ".finetune." in k or ".tasks." in k}
     overlays = [LINES.overlays[name] for name in cells(study).values()]
     few = [own for own in overlays if own.get(READ_LAYER) == 2]
@@ -189,24 +191,26 @@ def test_few_layers_are_trained_as_table_5s_fitted_network_and_word_vectors_are(
 
 
 def test_fresh_layers_have_initial_values_of_their_own_above_the_runs_language_model():
-    names = (cells("words_and_circuits")[title, ""] for title in ("learned embeddings", FITTED))
+    names = (
+        cells("words_and_circuits")[title, ""] for title in ("learned embeddings", FITTED_TITLE)
+    )
     own, fitted = map(LINES.config, names)
     assert own.finetune("rte").model.init_std == fitted.finetune("rte").model.init_std == 0.1
     assert own.model("transformer") == LINES.base.model("transformer")
-    assert LINES.line(cells("words_and_circuits")["learned embeddings", ""]).model == ""
+    assert LINES.variant(cells("words_and_circuits")["learned embeddings", ""]).model == UNCHANGED
 
 
 def test_no_job_that_the_studies_need_trains_the_cells_of_another_study_along():
     needed = {name for study in OWN for name in cells(study).values()}
     of_lm_coef = {*cells("lm_coef").values()} - needed
     assert of_lm_coef and not [
-        job for job in jobs(LINES) if {*job.lines} & needed and {*job.lines} & of_lm_coef
+        job for job in jobs(LINES) if {*job.variants} & needed and {*job.variants} & of_lm_coef
     ]
 
 
 def test_the_lines_of_a_job_have_one_models_settings():
     for job in jobs(LINES):
-        settings = [LINES.config(name).finetune(job.tasks[0]) for name in job.lines]
+        settings = [LINES.config(name).finetune(job.tasks[0]) for name in job.variants]
         assert len({of.model.to_json() for of in settings if of.needs_model}) <= 1
 
 
@@ -218,20 +222,20 @@ def test_three_ways_to_have_k_layers_are_cells_of_k_layers():
         assert found["whole models", f"{k}"] == f"model.transformer.n_layer-{k}"
     whole = {line for (_, value), line in found.items() if value == "12"}
     assert whole == {"full"} and len(found) == 5 + 5 + 4
-    assert LINES.plan("layers_three_ways").values == ["0", "2", "4", "8", "12"]
+    assert LINES.study("layers_three_ways").values == ["0", "2", "4", "8", "12"]
 
 
 def test_ten_seeds_of_fine_tuning_start_from_five_language_models_two_from_each():
-    plan = LINES.plan("aux_loss")
+    plan = LINES.study("aux_loss")
     assert plan.seeds == [*range(10)]
     for point in plan.points:
-        seeds = LINES.config(point.of.name).experiment.seeds
-        assert seeds.finetune == plan.seeds and len(point.of.models()) == 5
-        assert {model.variant for model in point.of.models()} == {""}
+        seeds = LINES.config(point.variant.name).experiment.seeds
+        assert seeds.finetune == plan.seeds and len(point.variant.models()) == 5
+        assert {model.variant for model in point.variant.models()} == {UNCHANGED}
 
 
 def test_of_each_task_the_skills_and_all_checkpoints_are_read():
-    plan, updates = LINES.plan("which_first"), LINES.base.updates()
+    plan, updates = LINES.study("which_first"), LINES.base.updates()
     assert plan.values == [str(update) for update in updates]
     assert [*plan.skills] and {*plan.skills} == {*EVERY}
     read = {path for path in studies.inputs(LINES, plan) if "/cloze/" in path}

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from gpt1.cell import Cell
+from gpt1.cell import UNCHANGED, Cell
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, complete, one_study, shipped, small
 from tests.workflow.running import planned, snakemake, with_config
@@ -14,7 +14,7 @@ from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
 from workflow.configuration.checks import study_faults
 from workflow.configuration.read import as_yaml, parse
-from workflow.configuration.studies import FITTED, N_TRANSFER, PAPER, PRINTED, merge
+from workflow.configuration.studies import FITTED_TITLE, N_TRANSFER, PAPER, PRINTED, merge
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
 
@@ -26,7 +26,7 @@ FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
 @pytest.mark.parametrize("study", WORLD.experiment.studies)
 def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
-    plan, grid = studies.plan(LINES, study), LINES.grid()
+    plan, grid = studies.checked(LINES, study), LINES.grid()
     assert (study in grid.studies) <= ({*plan.cells()} <= {*grid.cells()})
     assert len(plan.points) == len({(p.line, p.value) for p in plan.points})
     assert StudyPlan.parse(plan.to_json()) == plan
@@ -52,7 +52,7 @@ def test_the_study_of_the_page_can_be_made():
     own = Plan(parse(merge(shipped(), line))).grid().studies["ablation"].lines
     assert "Transformer, dropout 0.3" in own and "LSTM w/ aux LM" not in own
     ((study, own),) = given["experiment"]["studies"].items()
-    plan = studies.plan(Plan(parse(merge(shipped(), given))), study)
+    plan = studies.checked(Plan(parse(merge(shipped(), given))), study)
     assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
@@ -73,33 +73,37 @@ NAMES = """
 @pytest.mark.parametrize(("line", "expected"), yaml.safe_load(NAMES))
 def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected):
     found = one_study(lines={"a": line})
-    (cell,) = studies.plan(found, "mine").cells()
+    (cell,) = studies.checked(found, "mine").cells()
     assert cell == Cell(expected, "rte") == Cell.parse(cell.path("results"))
     assert cell == Cell.named(cell.name)
 
 
 def test_a_line_like_another_has_its_keys_below_its_own():
     own = {
-        "fitted": {"like": FITTED, "finetune.epochs": 7},
+        "fitted": {"like": FITTED_TITLE, "finetune.epochs": 7},
         "deep": {"like": "wide", "minus": "wide"},
         "wide": {"like": "fitted", f"{FINETUNE}.batch": 4, "minus": "fitted"},
-        FITTED: {"like": FITTED},  # that of Table 5
+        FITTED_TITLE: {"like": FITTED_TITLE},  # that of Table 5
     }
     lines = one_study(lines=own).base.experiment.studies["mine"].lines
     table_5 = parse(changed(shipped(), "experiment.studies", {})).experiment.studies["ablation"]
-    fitted = table_5.lines[FITTED].overlay
-    assert lines[FITTED].overlay == fitted and lines[FITTED].like == ""
+    fitted = table_5.lines[FITTED_TITLE].overlay
+    assert lines[FITTED_TITLE].overlay == fitted and lines[FITTED_TITLE].like == ""
     assert lines["fitted"].overlay == fitted | {f"{FINETUNE}.epochs": 7}
     both = {**fitted, f"{FINETUNE}.epochs": 7, f"{FINETUNE}.batch": 4}
     assert lines["deep"].overlay == lines["wide"].overlay == both
-    assert [lines[title].minus for title in ("deep", "wide", FITTED)] == ["wide", "fitted", ""]
+    assert [lines[title].minus for title in ("deep", "wide", FITTED_TITLE)] == [
+        "wide",
+        "fitted",
+        "",
+    ]
 
 
 def test_the_values_of_an_axis_come_over_the_keys_of_the_line_that_another_is_like():
     axis = {"axis": "n_transfer", "values": ["none", 0]}
-    found = one_study(**axis, references={"whole": {}}, lines={"a": {"like": FITTED}})
+    found = one_study(**axis, references={"whole": {}}, lines={"a": {"like": FITTED_TITLE}})
     assert found.base.experiment.studies["mine"].lines["a"].overlay.keys().isdisjoint({N_TRANSFER})
-    assert [p.of.n_transfer for p in found.plan("mine").points] == [12, "none", 0]
+    assert [p.variant.n_transfer for p in found.study("mine").points] == [12, "none", 0]
     assert parse(yaml.safe_load(as_yaml(found.base))) == found.base
 
 
@@ -108,7 +112,7 @@ def test_a_name_is_a_path_and_no_two_overlays_have_one():
     names = [name(overlay) for overlay in overlays]
     assert len(set(names)) == len(names)
     assert all(len(found) < 200 and not set("/ {}") & set(found) for found in names)
-    assert name({}) == "" and name({"b": [1, "c"], "a": None}) == "a-null+b-1.c"
+    assert name({}) == UNCHANGED and name({"b": [1, "c"], "a": None}) == "a-null+b-1.c"
 
 
 READERS = {  # of a key, the stages whose files depend on it
@@ -131,16 +135,19 @@ def test_a_file_lies_with_the_keys_that_it_depends_on(key):
 def test_variants_that_differ_in_fine_tuning_share_a_language_model():
     wide = {"experiment.model.transformer.n_embd": 96}
     found = one_study(lines={"a": wide, "b": {**wide, f"{FINETUNE}.lm_coef": 2}, "c": {}})
-    plan = studies.plan(found, "mine")
-    assert [point.of.model for point in plan.points] == 2 * ["model.transformer.n_embd-96"] + [""]
-    models = [point.of.models() for point in plan.points]
+    plan = studies.checked(found, "mine")
+    assert [point.variant.model for point in plan.points] == [
+        *2 * ["model.transformer.n_embd-96"],
+        UNCHANGED,
+    ]
+    models = [point.variant.models() for point in plan.points]
     assert models[0] == models[1] != models[2] == LINES.grid().find().models()
 
 
 def test_an_axis_is_named_by_its_key_and_not_by_an_architecture_alone():
     for key, shown in ((f"{FINETUNE}.lr.transformer", "lr.transformer"), ("n_transfer",) * 2):
         study = one_study(lines={"a": {}}, axis=key, values=[1, 2])
-        assert studies.plan(study, "mine").axis == shown
+        assert studies.checked(study, "mine").axis == shown
 
 
 ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
@@ -175,7 +182,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
 )
 def test_null_and_sections_are_values_like_others(axis, values, shown):
     found = one_study(axis=axis, values=values, references={"whole": {}})
-    plan = studies.plan(found, "mine")
+    plan = studies.checked(found, "mine")
     assert plan.values == shown and plan.points[0].key == ("whole", "")
     assert [point.value for point in plan.points[1:]] == shown
 
@@ -191,13 +198,13 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     own, key = WORLD.experiment.tasks["rte"].epochs, f"{FINETUNE}.epochs"
     given = {"axis": key, "values": [1, WORLD.experiment.finetune.epochs, own]}
     found = one_study(lines={"full": {}, "aux 2": {f"{FINETUNE}.lm_coef": 2}}, **given)
-    cells = studies.plan(found, "mine").cells()
-    trained = [found.config(found.variant(c.line)).finetune(c.task) for c in cells]
+    cells = studies.checked(found, "mine").cells()
+    trained = [found.config(c.variant).finetune(c.task) for c in cells]
     assert [settings.epochs for settings in trained] == 2 * [1, 3, own]
     both = one_study(lines={"a": {key: 3, "experiment.tasks.rte.epochs": own}, "b": {key: 3}})
     names = [both.named(line) for _, _, line in both.base.experiment.studies["mine"].points()]
     assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
-    assert {both.at(n, "encoded") for n in names} == {""}  # the rows are the run's
+    assert {both.at(n, "encoded") for n in names} == {UNCHANGED}  # the rows are the run's
 
 
 def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
@@ -208,7 +215,7 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
         {f"{FINETUNE}.embeddings": "permuted"},
     )
     plans = [one_study(lines={"own": {}, "b": other}, **axis) for other in others]
-    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in plans]
+    read = [set(studies.inputs(found, studies.checked(found, "mine"))) for found in plans]
     scores = [{path for path in files if "/zero_shot/" in path} for files in read]
     assert scores[0] == scores[1] == scores[2] and len(scores[0]) == 5 * 7  # seeds, checkpoints
     facts = [

@@ -24,7 +24,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from gpt1.cell import FULL, Arch
+from gpt1.cell import UNCHANGED, Arch
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
@@ -101,11 +101,11 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
     """FLOPs of all fine-tuning of an architecture; scoring a row costs a third of training it."""
-    lines, total = Plan(config), 0.0
-    grid = lines.grid()
+    plan, total = Plan(config), 0.0
+    grid = plan.grid()
     for cell in grid.cells():
-        if grid.line(cell).arch == arch:
-            settings = lines.config(lines.variant(cell.line)).finetune(cell.task)
+        if grid.variant(cell).arch == arch:
+            settings = plan.config(cell.variant).finetune(cell.task)
             train, report, tokens = task_size(config, cell.task)
             length = tokens / sequences(config.experiment.task(cell.task))
             token = flops.per_token(settings.model, vocabulary, length, settings.lm_coef > 0)
@@ -181,8 +181,8 @@ def decided(run: Path) -> tuple[pd.DataFrame, float]:
     Raises InputError if the run has no two such lines of several seeds.
     """
     found = of_run(run)
-    full = found.pool.lines.get(FULL, {})
-    others = (line for name, line in found.pool.lines.items() if name != FULL)
+    full = found.pool.lines.get(UNCHANGED, {})
+    others = (line for name, line in found.pool.lines.items() if name != UNCHANGED)
     alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
     fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
     if len(fits) < 2:

@@ -25,7 +25,7 @@ import pandas as pd
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.rows import Notes
-from workflow.analysis.stats.estimates import Estimate, Line, numbers
+from workflow.analysis.stats.estimates import Estimate, TaskScores, numbers
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.stats.scores import Score, average, equally
 from workflow.grid import Grid, Point, StudyPlan
@@ -46,11 +46,11 @@ class Lines:
     notes: Notes
     averages: Mapping[str, Sequence[str]]
 
-    def scores(self, score: ScoreOf | None = None) -> dict[Key, Line]:
+    def scores(self, score: ScoreOf | None = None) -> dict[Key, TaskScores]:
         """The `score` of each task, or its headline score, by line and value."""
         score = score or self.samples.headline
         return {
-            point.key: {task: score(Cell(point.of.name, task)) for task in self.study.tasks}
+            point.key: {task: score(Cell(point.variant.name, task)) for task in self.study.tasks}
             for point in self.study.points
         }
 
@@ -64,18 +64,18 @@ class Lines:
         Few seeds are pooled over the run's lines, and the study's own of kinds that the run lacks.
         """
         scores, facts = self.scores(score), self._facts()
-        of_lines = {point.of.name: scores[point.key] for point in self.study.points}
+        of_lines = {point.variant.name: scores[point.key] for point in self.study.points}
         pool = self.samples.seed_pool(self.grid, score).with_others(of_lines)
         known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
         rows: list[dict[str, Any]] = []
         for point in self.study.points:
             sums = contrasts(self.study, point)
-            cells = {task: Cell(point.of.name, task) for task in self.study.tasks}
+            cells = {task: Cell(point.variant.name, task) for task in self.study.tasks}
             train = {task: self.on("train", cell) for task, cell in cells.items()}
             for task in (*self.averages, *self.study.tasks):
                 members = self.averages.get(task, [task])
                 row: dict[str, Any] = {"line": point.line, "value": point.value, "task": task}
-                row |= point.of.columns
+                row |= point.variant.columns
                 row["cell"] = cells[task].name if task in cells else None
                 own = pool.estimate([(1.0, scores[point.key])], equally(members))
                 row |= {**facts[task], **numbers(own)}
@@ -118,7 +118,7 @@ class Lines:
 
 def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
     """A point's contrasts by column: weighted sums of points whose lines do not cancel out."""
-    lines = {one.key: one.of.name for one in study.points}
+    lines = {one.key: one.variant.name for one in study.points}
     first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
     here, start, base = point.key, (point.line, first), (study.lines[0], point.value)
     along = [(1.0, here), (-1.0, start)]

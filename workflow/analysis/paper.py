@@ -28,7 +28,7 @@ TRAIN_ROWS = {  # of these eight tasks, as GLUE had them when the paper was writ
 
 
 @dataclass(frozen=True)
-class Variant:
+class PaperModel:
     """A model of the ablations: `title` in the tables, `name` in the claims.
 
     `n_transfer` "all" is as many layers as the architecture has. A variant that is not `plain`
@@ -47,7 +47,7 @@ class Variant:
         """The variant's cell for a task; None if the run has no such line."""
         line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
         if not self.plain:
-            named = {point.line: point.of for point in grid.studies["ablation"].points}
+            named = {point.line: point.variant for point in grid.studies["ablation"].points}
             line = named.get(self.title)
         return Cell(line.name, task) if line else None
 
@@ -58,35 +58,37 @@ class Variant:
         return dict(zip(rows["task"], rows["value"], strict=True))
 
 
-FULL = Variant("Transformer w/ aux LM (full)", "full")
-NO_PRETRAINING = Variant("Transformer w/o pre-training", "w/o pre-training", n_transfer="none")
-NO_AUX = Variant("Transformer w/o aux LM", "w/o aux LM", aux="off")
-LSTM = Variant("LSTM w/ aux LM", "LSTM", arch="lstm")
-NEITHER = Variant(
+FULL = PaperModel("Transformer w/ aux LM (full)", "full")
+NO_PRETRAINING = PaperModel("Transformer w/o pre-training", "w/o pre-training", n_transfer="none")
+NO_AUX = PaperModel("Transformer w/o aux LM", "w/o aux LM", aux="off")
+LSTM = PaperModel("LSTM w/ aux LM", "LSTM", arch="lstm")
+NEITHER = PaperModel(
     "Transformer w/o pre-training, w/o aux LM",
     "w/o pre-training and aux LM",
     aux="off",
     n_transfer="none",
 )
-FITTED = Variant(studies.FITTED, "from scratch, fitted", aux="off", n_transfer="none", plain=False)
-VECTORS = Variant(studies.VECTORS, "word vectors", aux="off", n_transfer=0, plain=False)
-SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
-SENTENCES_SHUFFLED = Variant(
+FITTED = PaperModel(
+    studies.FITTED_TITLE, "from scratch, fitted", aux="off", n_transfer="none", plain=False
+)
+VECTORS = PaperModel(studies.VECTORS_TITLE, "word vectors", aux="off", n_transfer=0, plain=False)
+SHUFFLED = PaperModel("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
+SENTENCES_SHUFFLED = PaperModel(
     "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"
 )
-PERMUTED = Variant(
+PERMUTED = PaperModel(
     "Transformer w/ aux LM, permuted embeddings",
     "permuted embeddings",
     corpus="permuted-embeddings",
 )
-EMBEDDINGS = Variant("Transformer, embeddings alone", "embeddings alone", n_transfer=0)
-EMBEDDINGS_NO_AUX = Variant(
+EMBEDDINGS = PaperModel("Transformer, embeddings alone", "embeddings alone", n_transfer=0)
+EMBEDDINGS_NO_AUX = PaperModel(
     "Transformer, embeddings alone, w/o aux LM",
     "embeddings alone, w/o aux LM",
     aux="off",
     n_transfer=0,
 )
-LSTM_NO_AUX = Variant("LSTM w/o aux LM", "LSTM w/o aux LM", "lstm", "off")
+LSTM_NO_AUX = PaperModel("LSTM w/o aux LM", "LSTM w/o aux LM", "lstm", "off")
 
 
 @functools.cache

@@ -24,13 +24,13 @@ from tasks.examples import ExamplesFacts
 from tasks.settings import OwnTask
 from workflow.grid import Grid
 
-COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
+PREDICTED = ["seed", "split", "guid", "group", "label", "prediction"]
 DAGGER = "†"
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """A cell's predictions: `rows` with COLUMNS, and the digests of the `examples` by split."""
+    """A cell's predictions: `rows` with PREDICTED, and the digests of the `examples` by split."""
 
     path: Path
     rows: pd.DataFrame
@@ -49,7 +49,7 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
         raise InputError(
             f"{path}: not the predictions that {facts} was written with; {make_again(path)}"
         )
-    table = pq.read_table(path, columns=COLUMNS)
+    table = pq.read_table(path, columns=PREDICTED)
     examples = json.loads(table.schema.metadata[b"gpt1"])["examples"]
     return Predictions(path, table.to_pandas(), examples)
 
@@ -130,7 +130,7 @@ def single_control(grid: Grid) -> list[str]:
     """The caveat of a table that compares several pre-trained models with a single control."""
     n, controls = len(grid.seeds.sources()), SHUFFLED.values()
     n_control = min(
-        (len(c.pretrain) for c in grid.lines.values() if c.corpus in controls), default=n
+        (len(c.pretrain) for c in grid.variants.values() if c.corpus in controls), default=n
     )
     if n_control > 1 or n == 1:
         return []

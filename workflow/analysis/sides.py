@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import FULL, Cell
+from gpt1.cell import UNCHANGED, Cell
 from gpt1.records import CellRecord
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json
@@ -83,7 +83,7 @@ class Side:
 def side(source: Source, metric: str) -> Side:
     """The scores of an argument of `gpt1.compare`. Raises InputError if it has none."""
     if isinstance(source, pd.DataFrame):
-        return Side("a data frame", of_rows(source, metric))
+        return Side(str(source.attrs.get("name", "a data frame")), of_rows(source, metric))
     paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError(f"{', '.join(map(str, paths))}: a folder twice; give each seed's own")
@@ -101,7 +101,7 @@ def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]]
     Also returns, in sentences, what is left out. Raises InputError if they have none in common.
     """
     first, found, left_out = sides[0], dict[str, dict[str, list[Scored]]](), dict[str, None]()
-    for line, task in sorted(first.cells, key=lambda of: of[0] != FULL):
+    for line, task in sorted(first.cells, key=lambda of: of[0] != UNCHANGED):
         scores = [of.cells.get((line, task)) for of in sides]
         known = [score for score in scores if score]
         if len(known) < len(sides):
@@ -175,12 +175,14 @@ def of_run(folder: Path) -> Side:
             splits = samples.headline_splits(cell.task)
             rows = {split: samples.examples.get(f"{cell.task}/{split}", "") for split in splits}
             of = samples.task(cell.task)
-            cells[cell.line, cell.task] = Scored(head, of.metric, rows, of.title, _recorded(record))
+            cells[cell.variant, cell.task] = Scored(
+                head, of.metric, rows, of.title, _recorded(record)
+            )
     claims, config = _claims(folder / "claims.csv"), flat(config | {"results": ""})
     found = Side(str(folder), cells, config, claims=claims, notes=notes)
     if plan is None:
         return found
-    grid, titles = plan.grid(), {cell.line: known[cell] for cell in reversed(known)}
+    grid, titles = plan.grid(), {cell.variant: known[cell] for cell in reversed(known)}
     return replace(found, titles=titles, pool=samples.seed_pool(grid), margins=grid.margins)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy import stats
 
 import tasks
-from gpt1.cell import PretrainedModel
+from gpt1.cell import UNCHANGED, PretrainedModel
 from gpt1.records import CheckpointFacts, ClozeScores, ZeroShotScore
 from gpt1.streams import drawn_rows
 from tasks import baselines
@@ -78,7 +78,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     if study.skills:
         frame, more = with_skills(frame, results, run)
         sections += more
-    if any(len(study.seeds) >= 2 * len(point.of.pretrain) > 2 for point in study.points):
+    if any(len(study.seeds) >= 2 * len(point.variant.pretrain) > 2 for point in study.points):
         frame, more = with_deviations(frame, run)
         sections += more
     if study.is_compared:
@@ -104,8 +104,8 @@ def with_perplexity(
     rows = [
         (*point.key, path, facts.heldout_perplexity, facts.heldout_bits_per_byte)
         for point in study.points
-        for model in point.of.models()
-        if (path := model.facts(results, point.of.update)).exists()
+        for model in point.variant.models()
+        if (path := model.facts(results, point.variant.update)).exists()
         for facts in (CheckpointFacts.read(path),)
     ]
     known = pd.DataFrame(rows, columns=["line", "value", "model", *HELD_OUT]).dropna()
@@ -127,8 +127,8 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     Along shares of the training rows, cells with fewer rows have a bag of words of their own.
     """
     points = study.points if study.axis == "train_share" else []
-    shares = {point.of.name: float(point.value) for point in points if point.value}
-    few = {cell: of for cell in study.cells() if (of := shares.get(cell.line, 1.0)) < 1}
+    shares = {point.variant.name: float(point.value) for point in points if point.value}
+    few = {cell: of for cell in study.cells() if (of := shares.get(cell.variant, 1.0)) < 1}
     every = dict.fromkeys([*study.cells(), *grid.pooled(study)])
     run, seeds = [cell for cell in every if cell.path(results).exists()], tuple(study.seeds)
     found = Samples.of_cells(results, grid, [cell for cell in run if cell not in few], seeds)
@@ -183,10 +183,10 @@ def with_zero_shot(frame: pd.DataFrame, results: Path, run: Lines) -> tuple[pd.D
     """
     study, scores, rows = run.study, run.scores(), []
     for point in study.points:
-        for task in study.tasks if point.value and not point.of.model else ():
+        for task in study.tasks if point.value and point.variant.model == UNCHANGED else ():
             score = scores[point.key][task]
             for seed in dict.fromkeys(score.pretrain) if score else ():
-                model = PretrainedModel(point.of.arch, seed)
+                model = PretrainedModel(point.variant.arch, seed)
                 found = zero_shot_score(model, results, task, int(point.value))
                 rows.append((*point.key, task, found))
     known = pd.DataFrame(rows, columns=["line", "value", "task", "zero_shot"]).dropna()
@@ -237,7 +237,7 @@ def with_skills(frame: pd.DataFrame, results: Path, run: Lines) -> tuple[pd.Data
     learnt: dict[Any, float] = {}
     for task, taught in run.study.skills.items():
         rows = frame[(frame["task"] == task) & (frame["value"] != "")]  # no references
-        models, updates = run.study.points[-1].of.models(), [int(at) for at in rows["value"]]
+        models, updates = run.study.points[-1].variant.models(), [int(at) for at in rows["value"]]
         known = [[accuracy(m.cloze(results, at), taught) for at in updates] for m in models]
         learnt |= dict(zip(rows.index, np.mean(known, axis=0), strict=True))
         constant = rows["majority"].fillna(-math.inf).max()
@@ -295,7 +295,7 @@ def deviations(by_seed: Sequence[float], models: int) -> list[float]:
 
 def with_deviations(frame: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, Parts]:
     """The frame with both standard deviations of each score, and a section on them."""
-    models = {point.key: len(point.of.pretrain) for point in run.study.points}
+    models = {point.key: len(point.variant.pretrain) for point in run.study.points}
     keys = zip(frame["line"], frame["value"], strict=True)
     found = [deviations(of, models[k]) for of, k in zip(frame["by_seed"], keys, strict=True)]
     spread = pd.DataFrame(found, columns=SPREAD + RATIO, index=frame.index)

@@ -13,7 +13,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
 
-COLUMNS = [  # of every table, where they apply; a table's own columns come after them
+FIRST_COLUMNS = [  # of every table, where they apply; a table's own columns come after them
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("seed", "score", "n_seeds", "mean", "sd"),
     *("ci_low", "ci_high", "paper", "majority", "bag_of_words", "train_tokens", "train_seconds"),
@@ -75,7 +75,7 @@ class Table:
             file.write(f"{text.rstrip()}\n")
 
     def _rounded(self) -> pd.DataFrame:
-        frame, first = self.frame, [name for name in COLUMNS if name in self.frame]
+        frame, first = self.frame, [name for name in FIRST_COLUMNS if name in self.frame]
         frame = frame[first + [name for name in frame if name not in first]]
         frame = frame.round({name: n for name, n in self.decimals.items() if name in frame})
         counts = {name: frame[name].astype(float).round() for name in COUNTS if name in frame}

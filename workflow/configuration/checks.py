@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 
-from gpt1.cell import VECTORS, Arch
+from gpt1.cell import UNCHANGED, WORD_VECTORS, Arch
 from tasks import TASKS
 from tasks.common.errors import InputError
 from tasks.hub import corpus, fault
@@ -212,9 +212,9 @@ def _data(config: Config) -> Iterator[str]:
             yield from (f"{key}.{wrong}" for wrong in wrong_splits)
 
 
-def study_faults(lines: "Plan", study: str) -> Iterator[str]:
+def study_faults(plan: "Plan", study: str) -> Iterator[str]:
     """Why a study cannot be made: the faults of the config with each overlay, a line each."""
-    base, entry = lines.base, lines.base.experiment.studies[study]
+    base, entry = plan.base, plan.base.experiment.studies[study]
     key, tasks = f"experiment.studies.{study}", entry.tasks or list(base.experiment.tasks)
     for task in tasks:
         if task not in base.experiment.tasks:
@@ -227,18 +227,18 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
             yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
     if entry.skills and not cloze_file(base):
         yield f"{key}.skills: there are no cloze items; give experiment.cloze, or remove skills"
-    counts = Counter(point.key for point in lines.plan(study).points)
+    counts = Counter(point.key for point in plan.study(study).points)
     for title, text in (key for key, n in counts.items() if n > 1):  # such as `all` and 12 layers
         yield f"{key}.{entry.part(title)}: {text} twice among the values; give it once"
     seeds = next(entry.points())[2].get(SEEDS)
     for title, value, overlay in entry.points():
         at = "" if value is None else f" at {entry.axis} {value}"
         point = f"{key}.{entry.part(title)}{at}"
-        variant = lines.named(overlay)
-        if unfit := list(cross_checks(lines.config(variant))):
+        name = plan.named(overlay)
+        if unfit := list(cross_checks(plan.config(name))):
             yield from (f"{point}: {fault}" for fault in unfit)
             continue
-        own = lines.config(variant).experiment
+        own = plan.config(name).experiment
         for kind in ("pretrained", "world"):  # for which the run has rules or not
             if (getattr(own, kind) is None) != (getattr(base.experiment, kind) is None):
                 why = "a line neither adds nor drops it; give a config of its own"
@@ -246,30 +246,31 @@ def study_faults(lines: "Plan", study: str) -> Iterator[str]:
         if own.tasks.keys() != base.experiment.tasks.keys():
             yield f"{point}: has other tasks than the run; remove what drops or adds them"
             continue
-        line = lines.line(variant)
-        if base.experiment.pretrained and line.models() and (line.model or line.arch == "lstm"):
+        variant = plan.variant(name)
+        is_own = variant.model != UNCHANGED or variant.arch == "lstm"
+        if base.experiment.pretrained and variant.models() and is_own:
             yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
-        yield from (f"{point}: {of}" for of in _not_comparable(lines, variant, entry, tasks))
+        yield from (f"{point}: {of}" for of in _not_comparable(plan, name, entry, tasks))
         if overlay.get(SEEDS) != seeds:
             yield f"{point}: {SEEDS} is the same in all lines, which are paired by it; remove it"
-        has_models = bool(line.models()) or entry.axis == N_TRANSFER  # values may include none
-        read = {"experiment.pretrain.shuffled"} if line.corpus == VECTORS else ()
+        has_models = bool(variant.models()) or entry.axis == N_TRANSFER  # values may include none
+        read = {"experiment.pretrain.shuffled"} if variant.corpus == WORD_VECTORS else ()
         keys = [key for key in overlay if key not in read]
-        for changed in _of_no_cell(keys, line.arch, tasks, has_models):
+        for changed in _of_no_cell(keys, variant.arch, tasks, has_models):
             remedy = "make the line a reference" if changed == entry.axis else "remove it"
             if not changed.startswith(f"{entry.axis}."):  # values may have parts for other lines
                 yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
-def _not_comparable(lines: "Plan", variant: str, study: Study, tasks: list[str]) -> Iterator[str]:
+def _not_comparable(plan: "Plan", name: str, study: Study, tasks: list[str]) -> Iterator[str]:
     """Why a variant's scores, of cells or of cloze items, cannot be compared with the run's."""
-    base, config = lines.base, lines.config(variant)
+    base, config = plan.base, plan.config(name)
     of_tasks = (f"tasks.{task}.{key}" for task in tasks for key in OF_A_TASKS_REPORTED_ROWS)
     of_rows = tuple(f"experiment.{key}." for key in (*OF_REPORTED_ROWS, *of_tasks))
-    for key in lines.overlays[variant]:
+    for key in plan.overlays[name]:
         if f"{key}.".startswith(of_rows):
             yield f"{key}: all lines are compared on the run's reported rows; remove it"
-    has_items = study.skills and lines.line(variant).models() and cloze_file(base)
+    has_items = study.skills and plan.variant(name).models() and cloze_file(base)
     if has_items and config.updates() != base.updates():
         yield (
             "experiment.pretrain: has other checkpoints than the run's, whose cloze items are "
@@ -294,9 +295,9 @@ def _of_no_cell(
             yield key
 
 
-def run_faults(lines: "Plan") -> Iterator[str]:
+def run_faults(plan: "Plan") -> Iterator[str]:
     """The faults of a run as a whole, which no line's config shows by itself, one line each."""
-    experiment, studies = lines.base.experiment, lines.base.experiment.studies
+    experiment, studies = plan.base.experiment, plan.base.experiment.studies
     if unknown := [study for study in experiment.all if study not in studies]:
         yield f"experiment.all: {unknown[0]} is no study; give some of {', '.join(studies)}"
         return
@@ -305,16 +306,16 @@ def run_faults(lines: "Plan") -> Iterator[str]:
         return
     yield from _misspelt(studies)
     for study in experiment.all:
-        yield from study_faults(lines, study)
+        yield from study_faults(plan, study)
         # The cells that `all` samples and lists have the run's seeds.
         entry, remedy = studies[study], "remove it, or ask for a study with other seeds by name"
         points = entry.points()
-        for title in dict.fromkeys(t for t, _, of in points if SEEDS in lines.effective(of)):
+        for title in dict.fromkeys(t for t, _, of in points if SEEDS in plan.effective(of)):
             key = f"experiment.studies.{study}.{entry.part(title)}"
             yield f"{key}: {SEEDS} is the run's in what all makes; {remedy}"
     yield from (f"experiment.studies.ablation.{of}" for of in not_of_table_5(studies["ablation"]))
     if "layer_transfer" in experiment.all:
-        archs = [point.of.arch for point in lines.plan("layer_transfer").points]
+        archs = [point.variant.arch for point in plan.study("layer_transfer").points]
         found = not_of_figure_2(studies["layer_transfer"], archs)
         yield from (f"experiment.studies.layer_transfer.{of}" for of in found)
     for key, is_wrong in (
@@ -326,8 +327,8 @@ def run_faults(lines: "Plan") -> Iterator[str]:
     ):
         if is_wrong:
             yield f"experiment.{key}: not that of {PAPER!r}; give it in a line of a study"
-    kept = lines.base.kept()
-    known = {cell for study in studies if kept for cell in lines.plan(study).cells()}
+    kept = plan.base.kept()
+    known = {cell for study in studies if kept for cell in plan.study(study).cells()}
     for cell in (cell for cell in kept if cell not in known):
         near = difflib.get_close_matches(cell.name, [one.name for one in known], n=1)
         remedy = f"did you mean {near[0]}?" if near else "add it to one"

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import PERMUTED, SHUFFLED, VECTORS, Arch, Cell, Corpus, NTransfer
+from gpt1.cell import PERMUTED, SHUFFLED, WORD_VECTORS, Arch, Cell, Corpus, NTransfer
 from gpt1.settings import (
     CellSettings,
     CorpusSettings,
@@ -40,7 +40,7 @@ class Experiment(Settings):
     """The synthetic world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
     arch: Arch = "transformer"
-    """The architecture of the full model; lines may have the other."""
+    """The architecture of the full model; variants may have the other."""
     n_transfer: sections.NTransfer = "all"
     """The number of layers that the full model takes from the language model: none for nothing at
     all, 0 for the embeddings only."""
@@ -288,7 +288,7 @@ class Config(Settings):
         """What the language model has read, or what was done to its embeddings since."""
         pretrain, embeddings = self.experiment.pretrain, self.experiment.finetune.embeddings
         if embeddings != "learned":
-            return PERMUTED if embeddings == "permuted" else VECTORS
+            return PERMUTED if embeddings == "permuted" else WORD_VECTORS
         return SHUFFLED[pretrain.shuffled] if pretrain and pretrain.shuffled else "books"
 
     def n_transfer(self) -> NTransfer:

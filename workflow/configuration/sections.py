@@ -90,7 +90,7 @@ class World(WorldSettings):
 
 
 class Models(ModelOptions):
-    """Both architectures; one that no line uses has no effect."""
+    """Both architectures; one that no variant uses has no effect."""
 
     transformer: TransformerShape = TransformerShape()
     lstm: LSTMShape = LSTMShape()
@@ -267,7 +267,7 @@ class Runtime(RuntimeOptions):
     because Snakemake's plugin takes no other (null: any; `constraint` in a profile chooses nodes).
     """
     shards: Count = 1
-    """Number of jobs that the lines of one language model are split into."""
+    """Number of jobs that the variants of one language model are split into."""
     mem_mb: PerStage = PerStage(pretrain=1500, finetune=1500)
     """Memory that a job asks a cluster for, in MB."""
     minutes: Minutes = Minutes(pretrain=60, finetune=30)

@@ -254,7 +254,7 @@ PAPER = "Transformer w/ aux LM (full)"  # of Table 5; the other lines are compar
 # The other lines of Table 5 for which the paper prints scores.
 PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ aux LM")
 
-FITTED, VECTORS = "Transformer from scratch, fitted", "Word vectors"
+FITTED_TITLE, VECTORS_TITLE = "Transformer from scratch, fitted", "Word vectors"
 NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
 UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word vectors
 

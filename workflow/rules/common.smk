@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snakemake.io import contains_wildcard
 
-from gpt1.cell import FULL, VECTORS, Cell, PretrainedModel, home
+from gpt1.cell import UNCHANGED, WORD_VECTORS, Cell, PretrainedModel, home
 from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
 from tasks.common.files import sha256_json, write_atomic
@@ -28,8 +28,8 @@ try:
     else:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
         misplaced = read.lost_results(workflow.overwrite_configfiles)
-    lines = Plan(cfg)
-    refuse([*results_folder.faults(cfg, workflow.overwrite_configfiles), *run_faults(lines)])
+    plan = Plan(cfg)
+    refuse([*results_folder.faults(cfg, workflow.overwrite_configfiles), *run_faults(plan)])
 except ConfigError as error:
     sys.exit(str(error))
 words = sys.argv if workflow.is_main_process else []
@@ -43,20 +43,18 @@ for option, short in (("--config", "-C"), ("--configfile", "--configfiles")):
 
 # For the captions of the report.
 config = read.as_text(cfg.model_dump(mode="json", exclude_none=True))
-grid = lines.grid()
+grid = plan.grid()
 MODEL = PretrainedModel("{arch}", "{seed}")
 PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
-# The run ("") and the variants that learn a vocabulary of their own.
-LEARNT = [
-    name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
-]
+# The run and the variants that learn a vocabulary of their own.
+LEARNT = [name for name in plan.names("tokenizer") if plan.config(name).experiment.tokenizer.merges]
 LONG = 2**15  # characters in one param; Linux limits a shell command to 128 KiB
 is_running = not workflow.is_main_process  # jobs of a cluster; else from the first job on
 lacking = {}  # what has files missing and is asked for, by variant, see `user_files`
 given = set()  # the user's own files among the inputs
 # The raw files that a variant lacks of data sets, by their names, or of folders that keys give.
 missing = functools.cache(
-    lambda variant, *names: [*paths.missing_data(lines.config(variant), names)]
+    lambda variant, *names: [*paths.missing_data(plan.config(variant), names)]
 )
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
@@ -71,7 +69,7 @@ def stop(fault):
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
 
 
-def user_files(name, files, variant=""):
+def user_files(name, files, variant=UNCHANGED):
     """The raw files that a target needs, or those of the world.
 
     Where some are missing, a plan (-n) does without, and a run ends once all of them are known (see
@@ -99,19 +97,19 @@ def contents(*inputs):
 
 
 def variant_of(wildcards):
-    """The variant whose files a job makes; empty for the run itself."""
-    return wildcards.get("home", "").rpartition("/")[2]
+    """The variant whose files a job makes."""
+    return wildcards.get("home", "").rpartition("/")[2] or UNCHANGED
 
 
 def home_pattern(names):
     """The constraint of the wildcard `home`: nothing for the run, `/variants/NAME` for others."""
-    found = [re.escape(os.sep + str(home("", name))) if name else "" for name in names]
-    return f"(?:{'|'.join(found)})" if found else "(?!)"
+    folders = [os.sep + str(home("", name)) if name != UNCHANGED else "" for name in names]
+    return f"(?:{'|'.join(map(re.escape, folders))})" if folders else "(?!)"
 
 
 def stage_path(variant, stage, path):
     """A file of a stage that a variant reads: its own, the run's or another variant's."""
-    return str(home("<results>", lines.at(variant, stage)) / path)
+    return str(home("<results>", plan.at(variant, stage)) / path)
 
 
 def stage_inputs(stage, *files):
@@ -124,7 +122,7 @@ def stage_inputs(stage, *files):
 
 def config_of(wildcards):
     """The config of the variant whose files a job makes, with the folder of its world."""
-    return lines.reading(variant_of(wildcards))
+    return plan.reading(variant_of(wildcards))
 
 
 def in_file(text):
@@ -167,18 +165,18 @@ def raw_inputs(wildcards):
 
 def cloze_items(wildcards):
     """An input: the cloze items, the run's own if only the books of a variant differ."""
-    owner = lines.at(variant_of(wildcards), "tasks")
-    return user_files("experiment.cloze", paths.raw_cloze(lines.reading(owner)), owner)
+    owner = plan.at(variant_of(wildcards), "tasks")
+    return user_files("experiment.cloze", paths.raw_cloze(plan.reading(owner)), owner)
 
 
 def tokenizer_of(variant):
     """The files of a variant's tokenizer, made by the rule `tokenizer` or published."""
-    return paths.tokenizer_files(lines.config(lines.at(variant, "tokenizer")))
+    return paths.tokenizer_files(plan.config(plan.at(variant, "tokenizer")))
 
 
 def vocabulary_of(variant):
     """An input: the files of a variant's tokenizer."""
-    found, owner = tokenizer_of(variant), lines.at(variant, "tokenizer")
+    found, owner = tokenizer_of(variant), plan.at(variant, "tokenizer")
     own = "experiment.tokenizer.folder"
     return lambda _: found if owner in LEARNT else user_files(own, found, owner)
 
@@ -223,29 +221,28 @@ def training_job(stage):
 
 
 def started_from(variant, file):
-    """A file for each checkpoint that the cells of a line start from, one per model."""
-    update = lines.config(variant).checkpoint()
-    return [getattr(model, file)("<results>", update) for model in lines.line(variant).models()]
+    """A file for each checkpoint that the cells of a variant start from, one per model."""
+    update = plan.config(variant).checkpoint()
+    return [getattr(model, file)("<results>", update) for model in plan.variant(variant).models()]
 
 
 def vectors_of(job):
-    """The word vectors that lines of a job start from, one file for each width."""
-    starts = [name for name in job.together if lines.line(name).corpus == VECTORS]
-    configs = [lines.config(name) for name in starts]
+    """The word vectors that variants of a job start from, one file for each width."""
+    starts = [name for name in job.together if plan.variant(name).corpus == WORD_VECTORS]
+    configs = [plan.config(name) for name in starts]
     widths = {config.model(config.experiment.arch).shape.n_embd for config in configs}
-    return [stage_path(job.lines[0], "tokens", f"vectors/width-{n}.safetensors") for n in widths]
+    return [stage_path(job.variants[0], "tokens", f"vectors/width-{n}.safetensors") for n in widths]
 
 
 def cell_settings(job):
     """A param: the training settings of the cells of a job, and of cells that another cut would add."""
 
-    def settings(wildcards):
+    def of_job(wildcards):
         task = wildcards.get("task", job.tasks[0])
-        configs = {line or FULL: lines.config(line) for line in job.together}
-        settings = JobSettings(lines={k: of.finetune(task) for k, of in configs.items()})
-        return arguments(settings.to_json())
+        settings = {name: plan.config(name).finetune(task) for name in job.together}
+        return arguments(JobSettings(variants=settings).to_json())
 
-    return settings
+    return of_job
 
 
 wildcard_constraints:

@@ -17,7 +17,7 @@ rule documents:
     benchmark:
         "<results>{home}/benchmarks/documents.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("books")),
+        home=home_pattern(plan.names("books")),
     priority: 10
     threads: corpus_threads  # more by --set-threads documents=16
     resources:
@@ -44,7 +44,7 @@ rule baselines_word_classes:
     benchmark:
         "<results>{home}/benchmarks/baselines_word_classes.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("books")),
+        home=home_pattern(plan.names("books")),
     resources:
         **data_job(4000),
     params:
@@ -93,7 +93,7 @@ rule tokens:
     benchmark:
         "<results>{home}/benchmarks/tokens.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("tokens")),
+        home=home_pattern(plan.names("tokens")),
     priority: 10
     threads: corpus_threads
     resources:

@@ -14,7 +14,7 @@ if cfg.experiment.world:
         benchmark:
             "<results>{home}/benchmarks/world.tsv"
         wildcard_constraints:
-            home=home_pattern(lines.names("world")),
+            home=home_pattern(plan.names("world")),
         resources:
             **data_job(2000),
         params:
@@ -59,7 +59,7 @@ rule examples:
     benchmark:
         "<results>{home}/benchmarks/examples/{task}.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("tasks")),
+        home=home_pattern(plan.names("tasks")),
     priority: 20  # a fault of the user's rows is found before anything is trained
     resources:
         **data_job(2000),
@@ -86,7 +86,7 @@ rule baselines:
     benchmark:
         "<results>{home}/benchmarks/baselines/{task}.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("tasks")),
+        home=home_pattern(plan.names("tasks")),
     resources:
         **data_job(4000),
     params:
@@ -111,7 +111,7 @@ rule encode:
     benchmark:
         "<results>{home}/benchmarks/encode/{task}.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("encoded")),
+        home=home_pattern(plan.names("encoded")),
     priority: 20
     resources:
         **data_job(4000),

@@ -1,10 +1,10 @@
-# The cells: a rule for each set of lines that train in one process, with a job for each task. How
-# lines are split into jobs affects no result: finished runs are cached, whichever job needs them.
+# The cells: a rule for each set of variants that train in one process, with a job for each task. How
+# variants are split into jobs affects no result: finished runs are cached, whichever job needs them.
 # A cell of experiment.keep has a job of its own, which writes its weights as well; if it was trained
 # before it was named there, it is trained again.
-for job in studies.jobs(lines):
-    cells = [Cell(line or FULL, "{task}") for line in job.lines]
-    first = job.lines[0]
+for job in studies.jobs(plan):
+    cells = [Cell(variant, "{task}") for variant in job.variants]
+    first = job.variants[0]
 
     rule:
         name:
@@ -34,8 +34,8 @@ for job in studies.jobs(lines):
             cells=lambda _, output: arguments(*output.cells),
             keep=["--keep", os.path.dirname(tokenizer_of(first)[0])] if job.is_kept else [],
             settings=cell_settings(job),
-            seeds=lines.config(first).experiment.seeds.finetune,
-            pretrain=lines.line(first).pretrain,
+            seeds=plan.config(first).experiment.seeds.finetune,
+            pretrain=plan.variant(first).pretrain,
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1 finetune {params.cells:q}"

@@ -2,7 +2,7 @@
 # of the run and of each variant that has its own language model.
 
 # A rule's outputs have fixed names, but those of the checkpoints depend on the updates.
-for number, (updates, names) in enumerate(lines.by_updates().items()):
+for number, (updates, names) in enumerate(plan.by_updates().items()):
 
     rule:
         name:
@@ -51,7 +51,7 @@ rule permuted_embeddings:
     benchmark:
         "<results>{home}/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("model")),
+        home=home_pattern(plan.names("model")),
     resources:
         **data_job(4000),
     params:
@@ -74,7 +74,7 @@ rule vectors:
     benchmark:
         "<results>{home}/benchmarks/vectors/width-{width}.tsv"
     wildcard_constraints:
-        home=home_pattern(lines.names("tokens")),
+        home=home_pattern(plan.names("tokens")),
         width="[0-9]+",
     resources:
         **data_job(4000),

@@ -89,7 +89,7 @@ PRODUCTS["index.html"] = [
     *expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
     *expand("<results>/figures/{figure}.svg", figure=FIGURES),
     # And the studies that exist when the run is planned; the run keeps them up to date.
-    *studies.made(lines),
+    *studies.made(plan),
 ]
 
 
@@ -141,7 +141,7 @@ def grid_file(_):
 
 def page_option(_):
     """A param: the option that tells what the page shows."""
-    shown = PagePlan(tables=TABLES, figures=FIGURES, studies=studies.heads(lines))
+    shown = PagePlan(tables=TABLES, figures=FIGURES, studies=studies.heads(plan))
     return ["--page", in_file(shown.to_json())]
 
 
@@ -169,7 +169,7 @@ def study(wildcards):
         if name not in known:
             names = ", ".join(known) or "none"
             raise ConfigError([f"experiment.studies.{name}: no such study; known here: {names}"])
-        return studies.plan(lines, name)
+        return studies.checked(plan, name)
     except ConfigError as error:
         sys.exit(str(error))
 
@@ -180,4 +180,4 @@ def study_inputs(wildcards):
     own = dict.fromkeys([*found.cells(), *grid.pooled(found)])
     cells = [file("<results>") for cell in own for file in (cell.path, cell.predictions)]
     facts = expand(FACTS, task=found.tasks)
-    return [*cells, *facts, *studies.inputs(lines, found)]
+    return [*cells, *facts, *studies.inputs(plan, found)]

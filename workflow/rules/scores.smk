@@ -37,7 +37,7 @@ if grid.zero_shot.tasks:
 
 if paths.cloze_file(cfg):
 
-    for number, (updates, names) in enumerate(lines.by_updates().items()):
+    for number, (updates, names) in enumerate(plan.by_updates().items()):
 
         rule:
             name:
@@ -61,7 +61,7 @@ if paths.cloze_file(cfg):
                 **training_job("finetune"),
             params:
                 out=subpath(output[0], parent=True),
-                cloze=lambda w: paths.cloze_file(lines.reading(lines.at(variant_of(w), "tasks"))),
+                cloze=lambda w: paths.cloze_file(plan.reading(plan.at(variant_of(w), "tasks"))),
                 tokenizer=tokenizer_folder,
                 settings=settings_json(lambda config, w: config.model(w.arch)),
                 contents=contents(vocabulary, cloze_items),

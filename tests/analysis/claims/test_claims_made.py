@@ -31,7 +31,7 @@ from workflow.analysis.paper import (
     SENTENCES_SHUFFLED,
     TRAIN_ROWS,
     VECTORS,
-    Variant,
+    PaperModel,
 )
 from workflow.analysis.stats.estimates import SeedPool
 from workflow.analysis.stats.samples import Samples
@@ -45,7 +45,7 @@ OF_GRID = {
 }
 GRID = make_grid(*EIGHT, "race", **OF_GRID)
 SEEDS = (0, 1, 2)
-Effect = Callable[[Variant, str], float | None]  # the score of a variant on a task
+Effect = Callable[[PaperModel, str], float | None]  # the score of a variant on a task
 LONG = {name: 10.0 * 2**i for i, name in enumerate(GRID.tasks)}
 
 
@@ -67,7 +67,7 @@ class Made(Evidence):
         variants = PAPER_VARIANTS + FURTHER_VARIANTS
         return SeedPool({of.name: self.heads(of, PRETRAINING) for of in variants})
 
-    def heads(self, variant: Variant, contrast: Contrast) -> dict[str, Score | None]:
+    def heads(self, variant: PaperModel, contrast: Contrast) -> dict[str, Score | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}
 
     def _head(self, score: float | None, name: str) -> Score | None:
@@ -96,7 +96,7 @@ def of(statement: str, run: Evidence) -> list[Finding]:
     return [one for lines in found for one in lines]
 
 
-def gain(of: Variant, points: float) -> Effect:
+def gain(of: PaperModel, points: float) -> Effect:
     """A variant that has so many points more than all others."""
     return lambda variant, task: 50 + points * (variant == of)
 
@@ -111,7 +111,7 @@ def by_length(points: float) -> Effect:
 def by_layer(points: float) -> Effect:
     """A score that rises with the layers."""
 
-    def effect(variant: Variant, task: str) -> float:
+    def effect(variant: PaperModel, task: str) -> float:
         n_layer = GRID.n_layer[variant.arch]
         return 50 + points * {"none": 0, "all": n_layer}.get(variant.n_transfer, variant.n_transfer)
 
@@ -160,7 +160,7 @@ def test_which_tasks_a_line_is_about():
 def test_a_layer_is_judged_without_the_auxiliary_loss_where_three_numbers_of_them_are_run(
     layers, expected
 ):
-    def contrary(variant: Variant, task: str) -> float:
+    def contrary(variant: PaperModel, task: str) -> float:
         return by_layer(2 if variant.aux == "on" else -2)(variant, task)
 
     grid = make_grid(*EIGHT, "race", without_aux=layers, **OF_GRID)
@@ -170,7 +170,7 @@ def test_a_layer_is_judged_without_the_auxiliary_loss_where_three_numbers_of_the
 
 
 def test_one_layer_that_helps_is_not_each_layer():
-    def leap(variant: Variant, task: str) -> float:
+    def leap(variant: PaperModel, task: str) -> float:
         return 80 if variant.n_transfer in (8, 12, "all") else 50
 
     whole = of("Each further layer helps", made(effect=leap))[0]
@@ -187,7 +187,7 @@ def test_a_mean_over_one_task_is_that_tasks_estimate():
 
 def test_a_task_is_won_for_sure_by_holm_and_lost_if_it_is_below_for_sure():
     class Lead(Made):
-        def heads(self, variant: Variant, contrast: Contrast) -> dict[str, Score | None]:
+        def heads(self, variant: PaperModel, contrast: Contrast) -> dict[str, Score | None]:
             return {name: of.minus(50.0) for name, of in super().heads(variant, contrast).items()}
 
     scores = {"rte": 30.0, "sst2": 30.0, "mrpc": 30.0, "stsb": 50.05}  # all others: 70
@@ -199,7 +199,7 @@ def test_a_task_is_won_for_sure_by_holm_and_lost_if_it_is_below_for_sure():
 def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them():
     statement = "The auxiliary loss does not help smaller sets"
 
-    def small_gain(variant: Variant, task: str) -> float:
+    def small_gain(variant: PaperModel, task: str) -> float:
         return 50 + 9 * (variant == FULL and task in ("rte", "mrpc", "stsb", "cola"))
 
     rows = TRAIN_ROWS | {"race": 10}  # which is none of the eight
@@ -234,7 +234,7 @@ def test_claims_are_judged_beside_each_variant_that_may_be_meant(statement):
 def test_a_small_network_and_word_vectors_are_lines_of_the_world():
     grid = Plan(parse(full())).grid()
     for variant, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
-        line = grid.line(variant.cell(grid, "rte"))
+        line = grid.variant(variant.cell(grid, "rte"))
         assert (line.n_layer, line.aux, line.corpus) == (2, "off", corpus) and not line.models()
         assert not line.plain and not line.is_control
 

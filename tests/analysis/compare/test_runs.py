@@ -44,7 +44,7 @@ def runs(tmp_path_factory):
 def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
     found = gpt1.compare(*runs)
     others = found.frame["verdict"] != SAME
-    assert {*found.frame.loc[others, "line"]} == {CELL.line} and len(found.frame) > 20
+    assert {*found.frame.loc[others, "line"]} == {CELL.variant} and len(found.frame) > 20
     assert {*found.frame.loc[others, "task"]} == {CELL.task, "mean"}
     row = found.frame[others].set_index("task").loc["rte"]
     assert row["diff"] > 20 and row["diff"] == pytest.approx(np.mean(row["diff_by_seed"]))
@@ -72,7 +72,7 @@ def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp
     shutil.copytree(runs[0], tmp_path / "a")
     (tmp_path / "a/config.yaml").unlink()
     width = [
-        (of["diff_high"] - of["diff_low"])[of["line"] == CELL.line].min()
+        (of["diff_high"] - of["diff_low"])[of["line"] == CELL.variant].min()
         for of in (gpt1.compare(*runs).frame, gpt1.compare(tmp_path / "a", tmp_path / "b").frame)
     ]
     assert width[0] < width[1]  # by its own two seeds alone
@@ -92,9 +92,9 @@ def test_other_rows_leave_out_a_task_and_no_common_task_is_one_line(runs, tmp_pa
 def test_cells_of_an_earlier_config_are_named_and_left_out(runs, tmp_path):
     shutil.copytree(runs[1], tmp_path / "b")
     for folder in ("cells", "predictions"):
-        shutil.copytree(tmp_path / "b" / folder / CELL.line, tmp_path / "b" / folder / "earlier")
+        shutil.copytree(tmp_path / "b" / folder / CELL.variant, tmp_path / "b" / folder / "earlier")
     for path in (tmp_path / "b/cells/earlier").iterdir():
-        write_json(path, read_json(path) | {"line": "earlier"})
+        write_json(path, read_json(path) | {"variant": "earlier"})
     found = gpt1.compare(runs[0], tmp_path / "b")
     pd.testing.assert_frame_equal(found.frame, gpt1.compare(*runs).frame)
     n = len([*path.parent.iterdir()])
@@ -120,9 +120,9 @@ def test_cells_of_a_study_that_all_leaves_out_are_compared_and_titled(runs, tmp_
         (tmp_path / run.name / "config.yaml").write_text(as_yaml(parse(config)))
         for folder in ("cells", "predictions"):
             of = tmp_path / run.name / folder
-            shutil.copytree(of / CELL.line, of / "finetune.l2-0")
+            shutil.copytree(of / CELL.variant, of / "finetune.l2-0")
         for path in (tmp_path / run.name / "cells/finetune.l2-0").iterdir():
-            write_json(path, read_json(path) | {"line": "finetune.l2-0"})
+            write_json(path, read_json(path) | {"variant": "finetune.l2-0"})
     found = gpt1.compare(tmp_path / "a", tmp_path / "b")
     assert "Mine" in {*found.frame["line_title"]} and "Left out" not in found.markdown
     assert "mine" not in parse(config).experiment.all

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workflow.analysis.claims.finding import HOLDS, Finding, all_of
-from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
+from workflow.analysis.stats.estimates import Estimate, SeedPool, TaskScores
 from workflow.analysis.stats.scores import Score, alarms_of, equally, failed
 
 TASKS, THREE = ("a", "b", "c", "d", "e", "f"), ("d", "e", "f")
@@ -46,12 +46,12 @@ class Scenario:
 
 SCENARIOS = {
     "all fits fit": Scenario(),
-    "fits of one line fail": Scenario({"lstm": BY_CHANCE}),
-    "of one line, on one task": Scenario({"lstm": {"d": 0.4}}),
-    "of one line, by 30 points": Scenario({"lstm": BY_CHANCE}, loss=30.0),
-    "of one line, by 15 points": Scenario({"lstm": BY_CHANCE}, loss=15.0),
-    "of both lines": Scenario({"full": BY_CHANCE, "lstm": BY_CHANCE}),
-    "of every line": Scenario(dict.fromkeys(POOLED, BY_CHANCE)),
+    "fits of one variant fail": Scenario({"lstm": BY_CHANCE}),
+    "of one variant, on one task": Scenario({"lstm": {"d": 0.4}}),
+    "of one variant, by 30 points": Scenario({"lstm": BY_CHANCE}, loss=30.0),
+    "of one variant, by 15 points": Scenario({"lstm": BY_CHANCE}, loss=15.0),
+    "of both variants": Scenario({"full": BY_CHANCE, "lstm": BY_CHANCE}),
+    "of every variant": Scenario(dict.fromkeys(POOLED, BY_CHANCE)),
     "a control learns by chance": Scenario(
         {"control": dict.fromkeys(TASKS, 0.65)}, "control", together=True
     ),
@@ -74,10 +74,10 @@ def with_alarms(score: Score, nothing: float = 65.0) -> Score:
 
 
 def estimate(
-    line: Line,
-    minus: Line | None = None,
+    line: TaskScores,
+    minus: TaskScores | None = None,
     tasks: Iterable[Any] | None = None,
-    pool: Sequence[Line] = (),
+    pool: Sequence[TaskScores] = (),
 ) -> Estimate:
     """The mean over `tasks`, or all tasks, of a line or its difference to another."""
     lines = [(1.0, line)] if minus is None else [(1.0, line), (-1.0, minus)]

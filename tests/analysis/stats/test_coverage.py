@@ -35,7 +35,7 @@ def test_intervals_hold_the_truth_as_often_as_documented(name, n_seeds, n):
 
 
 def test_five_seeds_are_enough_where_fits_fail_by_chance():
-    others = "of one line, by 15 points", "a control learns by chance"
+    others = "of one variant, by 15 points", "a control learns by chance"
     rows = {name: documented(name, 5) for name in SCENARIOS if name not in others}
     assert len(rows) == 6 and min(map(min, rows.values())) >= 93
 

@@ -115,7 +115,7 @@ def test_a_cell_that_was_not_run_leaves_its_task_without_a_lag(tmp_path):
     write_skills(tmp_path, one=(50, 100, 100, 100))
     plan = along(("none",), sst2=["one"])
     made(tmp_path, plan)
-    Cell(plan.points[1].of.name, "sst2").path(tmp_path).unlink()
+    Cell(plan.points[1].variant.name, "sst2").path(tmp_path).unlink()
     frame = study.build(tmp_path, GRID, plan).frame
     assert pd.isna(mean_of(frame, "full", "3000", "sst2")["lag"])
     assert mean_of(frame, "full", "3000", "sst2")["skills"] == 100
@@ -124,15 +124,15 @@ def test_a_cell_that_was_not_run_leaves_its_task_without_a_lag(tmp_path):
 
 def test_lines_of_other_language_models_stand_with_their_perplexity(tmp_path):
     plan = plan_of("", lines=("all", "fewer"))
-    others = plan.points[1].of.model_copy(update={"model": "world.words-9", "update": 30})
-    plan.points[1] = plan.points[1].model_copy(update={"of": others})
+    others = plan.points[1].variant.model_copy(update={"model": "world.words-9", "update": 30})
+    plan.points[1] = plan.points[1].model_copy(update={"variant": others})
     frame = made(tmp_path, plan).frame.drop(columns=[*study.HELD_OUT])
     assert study.with_perplexity(frame, tmp_path, plan)[1] == []
     for (seed, perplexity), point in product(((0, 20.0), (1, 24.0)), plan.points):
-        model, more = point.of.models()[seed], 10 * (point.line == "fewer")
-        place = {"arch": "transformer", "seed": seed, "update": point.of.update}
+        model, more = point.variant.models()[seed], 10 * (point.line == "fewer")
+        place = {"arch": "transformer", "seed": seed, "update": point.variant.update}
         bits = {"heldout_perplexity": perplexity + more, "heldout_bits_per_byte": 1.25}
-        write(model.facts(tmp_path, point.of.update), CHECKPOINT | place | bits)
+        write(model.facts(tmp_path, point.variant.update), CHECKPOINT | place | bits)
     frame, (title, shown) = study.with_perplexity(frame, tmp_path, plan)
     assert shown.to_dict("index") == {
         "all": {"perplexity": "22.00", "bits per byte": "1.250"},
@@ -165,8 +165,8 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
 def test_no_zero_shot_score_stands_beside_another_language_model(tmp_path):
     plan = plan_of("checkpoint", lines=("own", "other"), values=("0", "30"), tasks=["sst2"])
     own, other = plan.points[:2], plan.points[2:]
-    line = other[0].of.model_copy(update={"model": "pretrain.updates-9"})
-    other = [point.model_copy(update={"of": line}) for point in other]
+    line = other[0].variant.model_copy(update={"model": "pretrain.updates-9"})
+    other = [point.model_copy(update={"variant": line}) for point in other]
     plan = plan.model_copy(update={"points": [*own, *other]})
     write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55})
     frame = made(tmp_path, plan).frame

@@ -46,7 +46,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         own = {"name": variant, "plain": False}
-        return Point(line=line, value=value, of=a_line().model_copy(update=own))
+        return Point(line=line, value=value, variant=a_line().model_copy(update=own))
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
@@ -56,7 +56,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
 
 def cells_of(plan: StudyPlan, place: int) -> list[Cell]:
     """The cells of a study's point."""
-    return [Cell(plan.points[place].of.name, task) for task in plan.tasks]
+    return [Cell(plan.points[place].variant.name, task) for task in plan.tasks]
 
 
 def made(results: Path, plan: StudyPlan) -> Table:
@@ -161,7 +161,7 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     other = NO_AUX if arch == "transformer" else LSTM
     mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
     of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
-    points = [Point(line=title, of=line) for title, line in of.items()]
+    points = [Point(line=title, variant=line) for title, line in of.items()]
     for cell in (Cell("mine", task) for task in grid.tasks):
         record = make_cell(random.Random(1), grid, cell)
         write(cell.path(results), record | {"arch": arch})
@@ -200,9 +200,10 @@ def test_lines_of_a_kind_that_the_run_lacks_are_pooled_with_each_other(tmp_path)
 def the_same_at_both_ends() -> StudyPlan:
     """Two lines that differ in the middle alone."""
     plan = plan_of("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
-    ends = {point.value: point.of for point in plan.points if point.line == "a"}
+    ends = {point.value: point.variant for point in plan.points if point.line == "a"}
     points = [
-        p if p.value == "6" else p.model_copy(update={"of": ends[p.value]}) for p in plan.points
+        p if p.value == "6" else p.model_copy(update={"variant": ends[p.value]})
+        for p in plan.points
     ]
     return plan.model_copy(update={"points": points})
 

@@ -45,7 +45,7 @@ def test_of_the_one_seed_that_the_config_has_there_is_a_mean_but_neither_sd_nor_
 
 def test_tables_2_to_4_leave_out_a_model_that_only_figure_2_has(run_of):
     results, grid = run_of("rte")
-    points = [point for point in grid.studies["ablation"].points if point.of.aux == "on"]
+    points = [point for point in grid.studies["ablation"].points if point.variant.aux == "on"]
     table_5 = grid.studies["ablation"].model_copy(update={"points": points})
     grid = grid.model_copy(update={"studies": {**grid.studies, "ablation": table_5}})
     assert grid.find(aux="off")

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from gpt1 import finetune
-from gpt1.cell import FULL, VECTORS, Cell
+from gpt1.cell import UNCHANGED, WORD_VECTORS, Cell
 from gpt1.data import load_task
 from gpt1.records import VectorsFacts
 from gpt1.settings import FinetuneDropout, FinetuneMethod, JobSettings, OptimizerSettings
@@ -73,7 +73,7 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
     own = cells("none", 0, n, arch=arch)
     assert train(files, own, [0, 1]) == []
     none, zero, full = found = [read_json(path) for path in paths(files, own)]
-    assert [c["line"] for c in found] == ["n_transfer-none", "n_transfer-0", "full"]
+    assert [c["variant"] for c in found] == ["n_transfer-none", "n_transfer-0", "full"]
     assert [c["n_transfer"] for c in (none, zero, full)] == ["none", 0, n]
     assert none["copied"] == [] and zero["copied"] == ["embed"]
     per_layer = {"transformer": 12 * n, "lstm": 4 * n + 2}[arch]
@@ -99,7 +99,7 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
         (rows, facts), cell = predictions(files, of), read_json(of.path(files))
         assert cell["digests"]["predictions"] == sha256_file(of.predictions(files))
         assert facts == {
-            **{"line": of.line, "task": "rte", "tokenizer": encoded.tokenizer},
+            **{"variant": of.variant, "task": "rte", "tokenizer": encoded.tokenizer},
             "examples": {"dev": split_digest(files / "examples/rte", "dev")},
         }
         assert [row["seed"] for row in rows] == [0] * 8 + [1] * 8
@@ -170,9 +170,9 @@ def test_unlabelled_rows_are_predicted_by_the_full_model_which_alone_is_trained_
 def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
     own, settings = cells(0), toy.cell_settings("transformer", 0)
     with pytest.raises(InputError, match="encoded/rte: of rte, not qnli"):
-        job(files, {Cell(FULL, "qnli"): settings}, name="rte")
+        job(files, {Cell(UNCHANGED, "qnli"): settings}, name="rte")
     with pytest.raises(InputError, match="the cells are of rte, qnli; give those of one task"):
-        job(files, own | {Cell(FULL, "qnli"): settings})
+        job(files, own | {Cell(UNCHANGED, "qnli"): settings})
     for other in (cells(1, arch="lstm"), cells(1, model=toy.model("transformer", n_ctx=12))):
         with pytest.raises(InputError, match="the settings are of 2 models; give cells of one"):
             job(files, own | other)
@@ -181,8 +181,8 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
     with pytest.raises(InputError, match="--checkpoints: n_transfer-0/rte starts from some; give"):
         job(files, own, weights=[])
     words = finetune_words(files, own)
-    done = call(finetune.main, *words, "--settings", JobSettings(lines={}).to_json())
-    assert "--settings: of n_transfer-0 there are none; give those of each line" in done.stderr
+    done = call(finetune.main, *words, "--settings", JobSettings(variants={}).to_json())
+    assert "--settings: none of n_transfer-0; give those of each variant" in done.stderr
     done = call(finetune.main, files / "other/cells/full/rte.json", *words)
     assert "the cells are of 2 folders of results; give those of one" in done.stderr
     shuffled = {cell: of.model_copy(update={"corpus": "shuffled"}) for cell, of in own.items()}
@@ -237,7 +237,7 @@ def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer,
     write_tensors(path, {"embed": values})
     facts = {"n_vocab": n_vocab, "width": width, "tokenizer": encoded.tokenizer, "code": ""}
     VectorsFacts(**facts, sha256="v" * 64, corpus_sha256="").write(path.with_suffix(".json"))
-    own = toy.cell_settings("transformer", n_transfer).model_copy(update={"corpus": VECTORS})
+    own = toy.cell_settings("transformer", n_transfer).model_copy(update={"corpus": WORD_VECTORS})
     cell, weights = Cell("vectors", "rte"), ["transformer"] if n_transfer else []
 
     def started(of, weights, *vectors):
@@ -252,7 +252,7 @@ def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer,
     assert torch.equal(found["embed"][n_vocab:], fresh["embed"][n_vocab:])
     same = [name for name in found if torch.equal(found[name], fresh[name])]
     assert all(name in same for name in found if name.startswith("h.")) == (n_transfer == 0)
-    assert facts.corpus == VECTORS and facts.sha256 not in ("", "v" * 64)
+    assert facts.corpus == WORD_VECTORS and facts.sha256 not in ("", "v" * 64)
     with pytest.raises(InputError, match="--vectors: vectors/rte starts from some of width 32"):
         started(own, weights)
 
@@ -374,7 +374,7 @@ def test_the_program_trains_without_importing_datasets_pandas_the_tokenizer_or_a
 
 def test_cells_of_one_process_are_those_of_a_process_each(files):
     lines = {
-        FULL: (2, {}),
+        UNCHANGED: (2, {}),
         "n_transfer-none": ("none", {}),
         "finetune.lm_coef-0": (2, {"lm_coef": 0.0}),
         "finetune.epochs-1": (2, {"epochs": 1}),

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import yaml
 
-from gpt1.cell import Arch
+from gpt1.cell import UNCHANGED, Arch
 from tasks import prepare, task
 from tasks.common.settings import Settings
 from tasks.examples import facts_of, read
@@ -278,8 +278,8 @@ def test_the_smallest_and_the_largest_value_of_each_key_reach_the_cells_of_a_run
                 assert trained(parse(given), "rte", key) == own, key
                 assert trained(parse(given), "cola", key) == value, key
             plan = one_study(given, lines={"a": {f"finetune.{key}": other}})
-            (point,) = plan.plan("mine").points
-            assert trained(plan.config(plan.variant(point.of.name)), "rte", key) == other, key
+            (point,) = plan.study("mine").points
+            assert trained(plan.config(point.variant.name), "rte", key) == other, key
 
 
 VALUES = {  # of keys whose values are words or sections
@@ -321,11 +321,11 @@ def test_each_key_of_a_line_that_changes_what_a_rule_is_given_changes_the_folder
         else:
             continue
         plan = one_study(base, lines={"a": {}, "b": {key: other}})
-        variant = plan.variant(plan.plan("mine").points[1].of.name)
+        variant = plan.study("mine").points[1].variant.name
         its = given(plan.config(variant))
         changed_stages[key] = {stage for stage in mine if mine[stage] != its[stage]}
-        own = {stage for stage in STAGES if plan.at(variant, stage)}
-        assert variant and changed_stages[key] <= own, key
+        own = {stage for stage in STAGES if plan.at(variant, stage) != UNCHANGED}
+        assert variant != UNCHANGED and changed_stages[key] <= own, key
     assert len([key for key, stages in changed_stages.items() if stages]) > 40
     trains = {key for key, stages in changed_stages.items() if not stages}
     assert all(key.startswith(("finetune.", "n_transfer")) for key in trains)

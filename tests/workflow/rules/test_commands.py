@@ -39,7 +39,7 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     assert "--seeds 7 1 3 " in said
     assert "--encoded results/encoded/rte " in said
     assert "--baselines results/baselines/rte.json " in said
-    given = JobSettings.parse(said.partition("--settings '")[2].partition("'")[0]).lines
+    given = JobSettings.parse(said.partition("--settings '")[2].partition("'")[0]).variants
     assert given == {name: Plan(own).config(name).finetune("rte") for name in given}
     assert given["arch-lstm+finetune.lm_coef-0"].lm_coef == 0 < given["arch-lstm"].lm_coef
 

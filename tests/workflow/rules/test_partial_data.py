@@ -17,7 +17,7 @@ from tests.gpt1.examples import write_tokenizer
 from tests.support.programs import call
 from tests.tasks.conftest import write as write_published
 from workflow.analysis.report import make
-from workflow.grid import Line
+from workflow.grid import Variant
 
 SETTINGS = {"min_rows": {"train": 1, "dev": 1, "test": 1}, "published": False}
 GRID = make_grid(
@@ -36,7 +36,7 @@ def done(main, *words) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-def settings_of(line: Line) -> CellSettings:
+def settings_of(line: Variant) -> CellSettings:
     """How the cells of a line are trained: the toy model has two layers."""
     own = toy.settings("transformer", lm_coef=0.5 * (line.aux == "on"), epochs=1)
     n_transfer = "none" if line.n_transfer == "none" else 2
@@ -61,7 +61,9 @@ def make_tables(folder) -> None:
     model = toy.random_model("transformer", 5, n_vocab)
     save_checkpoint(weights, model, tokenizer=digest, update=1)
     cells = GRID.cells()
-    settings = JobSettings(lines={cell.line: settings_of(GRID.line(cell)) for cell in cells})
+    settings = JobSettings(
+        variants={cell.variant: settings_of(GRID.variant(cell)) for cell in cells}
+    )
     outputs = [cell.path(folder) for cell in cells]
     inputs = ("--encoded", encoded, "--checkpoints", weights, "--baselines", best)
     runs = ("--settings", settings.to_json(), "--seeds", 0, 1, "--cache", folder / "cache")

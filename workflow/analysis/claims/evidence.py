@@ -14,9 +14,9 @@ from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
 from tasks.examples import ExamplesFacts
 from workflow.analysis import shallow
 from workflow.analysis.claims.finding import CELLS
-from workflow.analysis.paper import Variant, published
+from workflow.analysis.paper import PaperModel, published
 from workflow.analysis.rows import read_examples
-from workflow.analysis.stats.estimates import Estimate, Line, SeedPool
+from workflow.analysis.stats.estimates import Estimate, SeedPool, TaskScores
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scores import Component, Score, failed, of_seeds, total
 from workflow.grid import Grid
@@ -34,7 +34,7 @@ class Contrast:
     """
 
     name: str
-    weights: Mapping[Variant, float]
+    weights: Mapping[PaperModel, float]
     papers: Mapping[str, float] = field(default_factory=dict)
     has_margin: bool = True
     given: Callable[["Evidence"], Mapping[str, float]] | None = None
@@ -61,7 +61,7 @@ class Contrast:
         return Estimate(of_seeds({0: float(line.slope)}), (error,))
 
 
-def minus(a: Variant, b: Variant) -> Contrast:
+def minus(a: PaperModel, b: PaperModel) -> Contrast:
     """The difference of two variants, by the paper where its Table 5 has both."""
     papers = {name: round(a.printed[name] - x, 1) for name, x in b.printed.items() if a.printed}
     return Contrast(f"{a.name} − {b.name}", {a: 1.0, b: -1.0}, papers)
@@ -119,7 +119,7 @@ class Evidence:
         lines = [(weight, self.heads(of, contrast)) for of, weight in contrast.weights.items()]
         return pool.estimate(lines, tasks)
 
-    def heads(self, variant: Variant, contrast: Contrast) -> Line:
+    def heads(self, variant: PaperModel, contrast: Contrast) -> TaskScores:
         """By task, the score of a variant that a contrast takes; None if it was not run."""
         cells = {task: variant.cell(self.grid, task) for task in self.grid.tasks}
         line = {task: self.score(contrast, of) if of else None for task, of in cells.items()}

@@ -35,12 +35,12 @@ from workflow.analysis.paper import (
     SENTENCES_SHUFFLED,
     SHUFFLED,
     VECTORS,
-    Variant,
+    PaperModel,
     published,
 )
 
 
-def a_third(control: Variant) -> Contrast:
+def a_third(control: PaperModel) -> Contrast:
     """A third of the gain from pre-training, minus that of a negative control."""
     name = f"a third of (full − w/o pre-training) − ({control.name} − w/o pre-training)"
     weights = {FULL: 1 / 3, NO_PRETRAINING: 2 / 3, control: -1.0}

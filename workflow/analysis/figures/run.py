@@ -119,7 +119,7 @@ def _swept(grid: Grid) -> StudyPlan:
     """The study with only the architecture of most layers; the paper's tasks come first."""
     study = grid.studies["layer_transfer"]
     arch = max(grid.arch, key=lambda name: grid.n_layer[name])
-    points = [point for point in study.points if point.of.arch == arch]
+    points = [point for point in study.points if point.variant.arch == arch]
     names = [task for task in LARGE if task in study.tasks]
     tasks = list(dict.fromkeys([*names, *study.tasks]))
     return study.model_copy(update={"points": points, "tasks": tasks})

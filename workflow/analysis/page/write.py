@@ -34,7 +34,7 @@ from workflow.analysis.paper import (
     NO_AUX,
     NO_PRETRAINING,
     VECTORS,
-    Variant,
+    PaperModel,
 )
 from workflow.analysis.stats.scores import DISAGREE
 from workflow.analysis.tables.claims import decided
@@ -146,7 +146,7 @@ def _sentence(claim: pd.Series) -> str:
     return f"{first[0].upper()}{first[1:]} scores {points} points {more} than {second} on {on}."
 
 
-def _gain(ablation: pd.DataFrame, over: Variant) -> str:
+def _gain(ablation: pd.DataFrame, over: PaperModel) -> str:
     """The full transformer minus a variant with nothing transferred, in the mean of all tasks."""
     is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == over.title)
     limits = -ablation.loc[is_gain, ["diff", "diff_high", "diff_low"]].dropna(subset="diff")

@@ -33,7 +33,7 @@ POWER = 0.8
 MOST_SEEDS = 100  # that `needs` proposes
 ENOUGH = 5  # independent seeds, with which a score's own variance over them is known
 STEADIER = "training that varies less"
-Line = Mapping[Any, Score | None]  # by task
+TaskScores = Mapping[Any, Score | None]  # by task
 
 
 @dataclass(frozen=True)
@@ -159,16 +159,16 @@ class Estimate:
 class SeedPool:
     """The lines of a run, by name, over which the variance over seeds is pooled."""
 
-    lines: Mapping[str, Line] = field(default_factory=dict)
+    lines: Mapping[str, TaskScores] = field(default_factory=dict)
 
-    def with_others(self, lines: Mapping[str, Line]) -> Self:
+    def with_others(self, lines: Mapping[str, TaskScores]) -> Self:
         """The pool with those of the given `lines` whose kinds it lacks."""
         known = set().union(*map(kinds, self.lines.values()))
         others = {name: of for name, of in lines.items() if not kinds(of) & known}
         return type(self)({**self.lines, **others})
 
     def estimate(
-        self, lines: Sequence[tuple[float, Line]], tasks: Mapping[Any, float]
+        self, lines: Sequence[tuple[float, TaskScores]], tasks: Mapping[Any, float]
     ) -> Estimate | None:
         """The estimate of a sum over lines and tasks, both with weights; None as in `total`."""
         weights = [weight for weight, _ in lines]
@@ -212,7 +212,7 @@ class SeedPool:
         return *pooled, Component(max(0.0, excess), own.df)
 
 
-def kinds(line: Line) -> set[str]:
+def kinds(line: TaskScores) -> set[str]:
     """The kinds of a line's scores; none if it was not run."""
     return {score.kind for score in line.values() if score}
 

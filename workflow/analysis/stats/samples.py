@@ -144,7 +144,7 @@ class Samples:
         """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
         lines: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
-            lines.setdefault(cell.line, {})[cell.task] = (score or self.headline)(cell)
+            lines.setdefault(cell.variant, {})[cell.task] = (score or self.headline)(cell)
         return SeedPool(lines)
 
     def reported(self, task: str) -> list[str]:

@@ -18,7 +18,7 @@ from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 CELL = ["task", "line", "arch", "aux", "n_transfer", "corpus"]
-COLUMNS = [
+CELL_COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
     *("majority", "bag_of_words", "train_tokens", "alarms", "note", "line"),
 ]
@@ -44,9 +44,9 @@ def cells(results: Path, grid: Grid) -> Table:
     rows = [
         row | {"note": notes.of(cell.task)}
         for cell in cells
-        for row in _rows(cell, grid.line(cell).columns, samples.cells[cell], grid.seeds.finetune)
+        for row in _rows(cell, grid.variant(cell).columns, samples.cells[cell], grid.seeds.finetune)
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=CELL_COLUMNS)
     return Table(table, _inventory(table, notes, grid), decimals={}, words=SWEEP)
 
 
@@ -63,7 +63,7 @@ def of_cells(results: Path, paths: Iterable[Path]) -> pd.DataFrame:
         line |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
         seeds = [run.seed for run in record.seeds]
         rows += _rows(cell, line, scored(record, seeds), seeds)
-    return pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "note"])
+    return pd.DataFrame(rows, columns=[name for name in CELL_COLUMNS if name != "note"])
 
 
 def _rows(
@@ -74,7 +74,7 @@ def _rows(
         for (split, metric, degree), score in scores.items():
             if not degree and seed in score.seeds:
                 yield {
-                    **vars(cell),
+                    **{"line": cell.variant, "task": cell.task},
                     "majority": score.majority,
                     "bag_of_words": score.bag_of_words,
                     **line,

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import home
+from gpt1.cell import UNCHANGED, home
 from gpt1.records import CellRecord, CheckpointFacts, EncodedFacts
 from tasks.common.errors import InputError
 from tasks.common.programs import PEAK_LINE
@@ -29,7 +29,7 @@ from workflow.analysis.tables.checkpoints import facts_of
 from workflow.grid import Grid
 
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
-COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
+COST_COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
 MEASURED = ["train_tokens", "train_seconds", "peak_mb", "cpu"]  # of each run
 PREPARATION, TABLES = "data", "tables"
 STAGES = {  # by the start of a rule's name; all other rules prepare data
@@ -46,7 +46,7 @@ def cost(results: Path, grid: Grid) -> Table:
     """One row per language model, fine-tuning run and kind of job; what was not run has none."""
     made = facts_of(results, grid.all_models(), grid.updates[-1:])
     parts = [_pretraining(made), _fine_tuning(results, grid, made), jobs(results, grid)]
-    table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
+    table = pd.concat([part.reindex(columns=COST_COLUMNS) for part in parts], ignore_index=True)
     table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
     return Table(table, _wide(table), words=SWEEP)
 
@@ -72,10 +72,10 @@ def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd
         record = CellRecord.find(cell.path(results), **vars(cell))
         for run in record.seeds if record else []:
             if run.seed in grid.seeds.finetune:
-                line, length = grid.line(cell), lengths.get(cell.task)
+                line, length = grid.variant(cell), lengths.get(cell.task)
                 model = by_arch.get(line.arch) if line.plain else None
                 count = model and _flops(model, run.train_tokens, length, line.aux == "on")
-                own = vars(cell) | line.columns | {"flops": count}
+                own = {"line": cell.variant, "task": cell.task, **line.columns, "flops": count}
                 rows.append(own | run.model_dump(include={"seed", *MEASURED}))
     return pd.DataFrame(rows).assign(stage="fine-tuning", runs=1)
 
@@ -97,7 +97,7 @@ def jobs(results: Path, grid: Grid) -> pd.DataFrame:
     """
     rows = []
     own = tuple(f"finetune_{name}_" for name in (*grid.studies, "kept"))
-    variants = dict.fromkeys(["", *(line.model for line in grid.lines.values())])
+    variants = dict.fromkeys([UNCHANGED, *(line.model for line in grid.variants.values())])
     folders = [home(results, variant) / "benchmarks" for variant in variants]
     for folder, path in ((of, path) for of in folders for path in sorted(of.rglob("*.tsv"))):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")

@@ -31,7 +31,7 @@ from workflow.analysis.paper import (
     NO_PRETRAINING,
     PERMUTED,
     SHUFFLED,
-    Variant,
+    PaperModel,
 )
 from workflow.analysis.rows import single_control
 from workflow.analysis.stats.samples import CORRELATIONS
@@ -120,14 +120,14 @@ def _count(name: str, values: pd.Series, is_met: pd.Series, n: int, share: float
     return _check(name, f"at least {least} of {n}", ours, ours >= least)
 
 
-def _mean(ablation: pd.DataFrame, variant: Variant) -> pd.Series:
+def _mean(ablation: pd.DataFrame, variant: PaperModel) -> pd.Series:
     """The row of a variant for the mean of all tasks, without numbers if Table 5 lacks it."""
     rows = ablation[ablation["task"] == "avg_all"].set_index("variant")
     lacking = pd.Series({**dict.fromkeys(["diff", "diff_low", "diff_high"], np.nan), BY_SEED: ()})
     return rows.loc[variant.title] if variant.title in rows.index else lacking
 
 
-def _gain(ablation: pd.DataFrame, variant: Variant, name: str) -> Check:
+def _gain(ablation: pd.DataFrame, variant: PaperModel, name: str) -> Check:
     """The full transformer minus a variant in the mean of all tasks, judged by no bar."""
     row = _mean(ablation, variant)
     limits = -row["diff_high"], -row["diff_low"]
@@ -173,7 +173,7 @@ def _composed(degrees: pd.DataFrame) -> Check:
     return _check(f"{LEAD}, compositional rows", "at least 15 points", lead, lead >= 15)
 
 
-def _share(ablation: pd.DataFrame, control: Variant) -> Check:
+def _share(ablation: pd.DataFrame, control: PaperModel) -> Check:
     """The share of the gain that a negative control keeps, also by seed."""
     none, own = _mean(ablation, NO_PRETRAINING), _mean(ablation, control)
     kept = 1 - own["diff"] / none["diff"] if none["diff"] < 0 else np.nan

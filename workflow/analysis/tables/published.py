@@ -126,7 +126,7 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
 def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
     """The rows of this run's models."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
-    cells = {(grid.line(cell).aux, cell.task): cell for cell in grid.full_transformer()}
+    cells = {(grid.variant(cell).aux, cell.task): cell for cell in grid.full_transformer()}
     rows = []
     for place in places.to_dict("records"):
         score_of = partial(samples.of, split=place["split"], metric=place["metric"])
@@ -198,7 +198,7 @@ def contamination(results: Path, grid: Grid) -> Table:
             line = {"task": name, "metric": grid.task(name).metric, "note": notes.of(name)}
             line |= {"split": split, **searched.get(split, {})}
             for cell in cells:
-                own = grid.line(cell)
+                own = grid.variant(cell)
                 place = {"arch": own.arch, "aux": own.aux, "variant": VARIANTS[own.aux]}
                 place |= {"n_transfer": str(own.n_transfer)}
                 found = samples.of(cell, split, line["metric"])
@@ -253,7 +253,7 @@ def _marked_rows(results: Path, grid: Grid, names: Iterable[str]) -> pd.DataFram
         for cell in grid.full_transformer():
             if cell.task == name and (found := read_predictions(results, cell)):
                 check_examples(path, marks.examples, found.path, found.examples)
-                answered.append(found.rows.assign(aux=grid.line(cell).aux))
+                answered.append(found.rows.assign(aux=grid.variant(cell).aux))
         if answered:
             said = pd.concat(answered)
             said["row"] = said.groupby(["aux", "seed", "split"]).cumcount()
@@ -274,7 +274,7 @@ def decontaminated(
     over the seeds whose fits have not failed (n-1; NaN for one), 0 to 100, and the number of rows.
     The scores are NaN if no row is left; all three are NaN where the corpus was not searched.
     """
-    cells, runs = {(grid.line(of).aux, of.task): of for of in grid.full_transformer()}, []
+    cells, runs = {(grid.variant(of).aux, of.task): of for of in grid.full_transformer()}, []
     for (*place, split), rows in marked.groupby(["aux", "task", "split"]):
         whole, task = samples.headline(cells[*place]), grid.task(place[1])
         for seed in seeds_that_fit(whole) if whole else ():
