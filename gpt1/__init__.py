@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workflow.analysis.ranking import Ranking
     from workflow.analysis.sides import Source
 
-__version__ = "0.2.0"  # pyproject.toml reads it here
+__version__ = "0.3.0"  # pyproject.toml reads it here
 
 
 def _check_not_hidden(package: str) -> None:
@@ -87,11 +87,10 @@ def compare(
     With `more`, all are compared in pairs, and `ranks` has the ranks that each may have. Each is
     the folder of a run, a folder of one model's logs by lm-evaluation-harness or in the format
     Every Eval Ever (or a list of such folders, one per seed), or a data frame. A data frame has the
-    columns `row`, and either
-    `prediction` and `label` or a `score` from 0 to 1, and optionally `seed`, `task`, `line` and
-    `metric` (in place of the argument: accuracy, f1, matthews, pearson or spearman). The result has
-    a `frame`, `markdown`, `figure()` and `write(path)`. Raises InputError if there is nothing to
-    compare.
+    columns `row`, and either `prediction` and `label` or a `score` from 0 to 1, and optionally
+    `seed`, `task`, `line` and `metric` (in place of the argument: accuracy, f1, matthews, pearson
+    or spearman); `frame.attrs["name"]` is its name. The result has a `frame`, `markdown`,
+    `figure()` and `write(path)`. Raises InputError if there is nothing to compare.
     """
     from workflow.analysis import compare, ranking
 

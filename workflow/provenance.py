@@ -8,8 +8,10 @@ been made, with a digest of its content, so that the list tells nothing of a fil
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +43,7 @@ class Provenance:
     ) -> None:
         self.config, self.ended, self.unchecked = config, ended, unchecked
         self.values = config.model_dump(mode="json", exclude=UNCHANGING)
-        locks = [*PROJECT.glob("requirements.lock"), *PROJECT.glob("requirements-torch.lock")]
-        digests = {"code": sorted(code), "packages": [sha256_file(path) for path in locks]}
+        digests = {"code": sorted(code), "packages": _packages()}
         self.own = {key: sha256_json(value)[:12] for key, value in digests.items()}
         self.path = Path(config.results, "provenance.json")
         self.listed = _read(self.path)
@@ -155,6 +156,17 @@ def _stat(path: Any) -> str:
     """A digest that another file, or one that is written again, does not share."""
     stats = [(os.path.relpath(one, path), one.lstat()) for one in _files(path)]
     return sha256_json([[n, s.st_ino, s.st_size, s.st_mtime_ns] for n, s in stats])[:12]
+
+
+def _packages() -> list[str]:
+    """Digests of a clone's locks; of the installed package, the versions of what it needs."""
+    locks = [*PROJECT.glob("requirements.lock"), *PROJECT.glob("requirements-torch.lock")]
+    needed: list[str] = []
+    if not locks:
+        with contextlib.suppress(PackageNotFoundError):  # a copy of some of the clone
+            needed = [of for of in requires("gpt1-suite") or () if "extra ==" not in of]
+    names = [re.split(r"[^\w-]", of)[0] for of in needed]
+    return [*map(sha256_file, locks), *(f"{name} {version(name)}" for name in names)]
 
 
 def _described(path: Any) -> Entry:

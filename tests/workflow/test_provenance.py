@@ -109,7 +109,7 @@ def test_files_that_a_failed_run_did_not_make_are_not_its_own(project):
 
 def test_another_lock_of_the_packages_is_told_until_all_is_made_anew(project):
     (project / "requirements.lock").write_text("torch==1\n")
-    told = f"another requirements*.lock: 1 of its files, {TARGET} among them, stay as"
+    told = f"another requirements*.lock or packages: 1 of its files, {TARGET} among them, stay as"
     for _ in range(2):
         said = snakemake(project, TARGET)
         assert told in said and "Nothing to be done" in said

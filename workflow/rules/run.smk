@@ -44,8 +44,8 @@ def plan_checked(run, taken, made):
     before = f"{cfg.results} was made with another"
     if old := made.with_other("packages", taken):
         warn(
-            f"{before} requirements*.lock: {len(old):,} of its files, {old[0]} among them, stay as "
-            "they are; --forceall makes all anew."
+            f"{before} requirements*.lock or packages: {len(old):,} of its files, {old[0]} among "
+            "them, stay as they are; --forceall makes all anew."
         )
     keys = results_folder.changes(cfg)
     others = made.with_other("config", run)  # also of a run that was interrupted, or is of a part

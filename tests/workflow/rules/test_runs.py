@@ -5,13 +5,17 @@ import os
 import re
 import shutil
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distributions
 
 import pytest
 
+import gpt1
 from gpt1.cell import WEIGHT_FILES
 from gpt1.text.vocabulary import HUB_FILES
 from tests.workflow.configs import ROOT, changed, shipped
-from tests.workflow.running import copy_project, snakemake, with_config
+from tests.workflow.running import command_line, copy_project, snakemake, with_config
 
 LINE = "error: the stand-in failed; look elsewhere"
 # Takes the place of a program: makes half of its output, then ends as the environment says.
@@ -128,6 +132,65 @@ def test_what_a_module_cannot_be_given_is_one_line(text, fault, tmp_path):
     (tmp_path / "Snakefile").write_text(text)
     said = snakemake(tmp_path, "--dry-run", code=1)
     assert said.startswith(f"error: {fault}") and said.count("\n") == 1
+
+
+@pytest.fixture
+def served():
+    """The project's rules behind an address such as that of github(..., tag="v0.2.0")."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def translate_path(self, path):
+            return str(ROOT.joinpath(*path.split("/")[2:]))
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def installed(folder):
+    """The packages as pip installs them, without what a clone has beside them."""
+    copy_project(folder)
+    for name in ("Snakefile", "environment.yml", "profiles"):
+        (folder / name).unlink()
+    return folder
+
+
+def test_the_rules_of_a_tag_run_with_the_installed_package(served, tmp_path, monkeypatch):
+    site, outer = installed(tmp_path / "site"), tmp_path / "outer"
+    outer.mkdir()
+    (outer / "smoke.yaml").symlink_to(ROOT / "workflow/config/smoke.yaml")
+    text = module("g", "config: config").replace(str(ROOT), f"{served}/v{gpt1.__version__}")
+    (outer / "Snakefile").write_text(f'configfile: "smoke.yaml"\n{text}')
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    target = ("--", "results/smoke/world/manifest.json")
+    assert "1 of 1 steps (100%) done" in command_line(outer, *target)
+    assert "world/manifest.json" in (outer / "results/smoke/provenance.json").read_text()
+    shutil.rmtree(outer / ".snakemake")  # the list beside the results tells of the code alone
+    assert "Nothing to be done" in command_line(outer, *target)
+    shutil.rmtree(outer / ".snakemake")
+    with open(site / "tasks" / "world" / "draw.py", "a", encoding="utf-8") as file:
+        file.write("EDITED = True\n")
+    assert "was made with another config or other code" in command_line(outer, *target, code=1)
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_the_rules_of_a_tag_need_the_package_of_that_version(
+    is_installed, served, tmp_path, monkeypatch
+):
+    if is_installed:
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    elif any(distributions(name="gpt1-suite")):
+        pytest.skip("gpt1-suite is installed here")
+    text = module("g", "config: {'results': 'mine'}").replace(str(ROOT), f"{served}/v9.9.9")
+    (tmp_path / "Snakefile").write_text(text)
+    found = command_line(tmp_path, "--dry-run", code=1).splitlines()[-1]
+    place = re.escape(f"error: module: {served}/v9.9.9/workflow")
+    said = rf", but gpt1-suite {gpt1.__version__} is" if is_installed else " needs gpt1-suite here,"
+    assert re.match(f"{place}{said}", found), found
 
 
 CONDA = f"""\
