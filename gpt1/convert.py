@@ -129,14 +129,19 @@ def export_checkpoint(
                 file.write(content)
         hub_tokenizer.save(out, Tokenizer.load(tokenizer), facts.model.n_ctx, special=False)
     lines = f"Shape: `{facts.model.shape}`; context: {facts.model.n_ctx} tokens."
-    if facts.heldout_perplexity is not None:
-        lines += f" Perplexity of held-out text: {facts.heldout_perplexity:.2f} a token"
-        if facts.heldout_bits_per_byte is not None:
-            lines += f", {facts.heldout_bits_per_byte:.3f} bits a byte"
-        lines += "."
+    heldout = {
+        "perplexity": facts.heldout_perplexity,  # of tokens
+        "bits_per_byte": facts.heldout_bits_per_byte,
+    }
+    known = {name: value for name, value in heldout.items() if value is not None}
+    if known:
+        lines += f" On held-out text: {', '.join(f'{k} {v:.3f}' for k, v in known.items())}."
     lines += f" Updates: {facts.update or 'unknown'}. Published as: {facts.source or 'not yet'}."
+    use, text = "text-generation", {"type": "text", "name": "held-out books"}
+    of_text = {} if facts.made else known  # a score on made text is of no data set
+    shown = [_result(use, name, value, **text) for name, value in of_text.items()]
     made = "books" if facts.made else ""
-    _write_card(out, made, "text-generation", f"A {facts.arch} language model", lines)
+    _write_card(out, made, use, f"A {facts.arch} language model", lines, shown)
     return facts.made
 
 
@@ -237,8 +242,6 @@ def _tensors(model: TaskModel) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
 
 def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
     """Write the card of a cell's model, with its scores and with code that asks it."""
-    from huggingface_hub import EvalResult
-
     record, results = cell.record, []
     (run,) = [run for run in record.seeds if run.seed == cell.seed]
     title = f"the synthetic world's {cell.task.title}" if "rows" in record.made else cell.task.title
@@ -252,23 +255,23 @@ def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
     for split, constant in record.baselines.majority.items():
         for name, value in run.scores.get(split, {}).items():
             lines.append(f"| {split} | {name} | {value:.1f} | {constant[name]:.1f} |")
-            result = EvalResult(
-                task_type=use,
-                dataset_type=cell.task.hub.repo or cell.task.name,
-                dataset_name=title,
-                dataset_config=cell.task.name,
-                dataset_split=split,
-                metric_type=name,
-                metric_value=round(value, 2),
-            )
-            results.append(result)
+            own = {"type": cell.task.hub.repo or cell.task.name, "config": cell.task.name}
+            results.append(_result(use, name, value, name=title, split=split, **own))
     ask, n_ctx = ASK.get(record.family), cell.n_ctx
     example, side = PAIRS if ask else SINGLE, n_ctx // 2 - 2
     lines.append(example.format(ask=ask, model=model, name=folder.name, n_ctx=n_ctx, side=side))
     made = " and ".join(record.made)
     # A score on made rows is none of the published set.
-    shown = None if "rows" in record.made else results
-    _write_card(folder, made, use, f"{record.line} on {title}", "\n".join(lines), shown)
+    shown = [] if "rows" in record.made else results
+    _write_card(folder, made, use, f"{record.variant} on {title}", "\n".join(lines), shown)
+
+
+def _result(use: str, metric: str, value: float, **data_set: str) -> "EvalResult":
+    """A score of the card's metadata; `data_set` has its `type`, `name` and the like."""
+    from huggingface_hub import EvalResult
+
+    place: dict[str, Any] = {f"dataset_{key}": of for key, of in data_set.items()}
+    return EvalResult(use, metric_type=metric, metric_value=round(value, 3), **place)
 
 
 def _write_card(
@@ -277,7 +280,7 @@ def _write_card(
     use: str,
     title: str,
     lines: str,
-    results: list["EvalResult"] | None = None,
+    results: list["EvalResult"],
 ) -> None:
     """Write the card, whose head is the metadata that the hub reads, with the `results`."""
     from huggingface_hub import ModelCardData
@@ -288,7 +291,7 @@ def _write_card(
         pipeline_tag=use,
         tags=["gpt1"],
         model_name=folder.name,
-        eval_results=results,
+        eval_results=results or None,
     )
     note = MADE.format(texts=made) if made else ""
     body = CARD.format(made=note, versions=VERSIONS, title=title, lines=lines)

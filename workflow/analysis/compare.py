@@ -91,8 +91,10 @@ class Comparison(Table):
         super().write(path)
         style.save(self.figure, Path(path).with_suffix(".png"))
 
-    def _repr_markdown_(self) -> str:
+    def __str__(self) -> str:
         return self.markdown
+
+    _repr_markdown_ = __str__
 
 
 def compare(a: Source, b: Source, metric: str) -> Comparison:

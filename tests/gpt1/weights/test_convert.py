@@ -139,11 +139,16 @@ def test_a_card_has_what_is_known_of_held_out_text(bits, tmp_path, monkeypatch):
     monkeypatch.setitem(toy.SHAPES, "transformer", TransformerShape(**shape))
     write_tokenizer(tmp_path / "tokenizer")
     known = {"heldout_perplexity": 20.0, "heldout_bits_per_byte": bits}
-    write_checkpoint(tmp_path, "of-books", **known)
-    export_checkpoint(tmp_path / "of-books.safetensors", tmp_path / "out")
-    card = (tmp_path / "out" / "README.md").read_text()
-    said = "20.00 a token, 1.250 bits a byte." if bits else "20.00 a token."
-    assert f"Perplexity of held-out text: {said}" in card
+    for made in (False, True):
+        write_checkpoint(tmp_path, "of-books", made=made, **known)
+        export_checkpoint(tmp_path / "of-books.safetensors", tmp_path / f"out-{made}")
+        card = (tmp_path / f"out-{made}" / "README.md").read_text()
+        said = "perplexity 20.000, bits_per_byte 1.250." if bits else "perplexity 20.000."
+        assert f"On held-out text: {said}" in card
+        results = ModelCard(card).data.eval_results or []  # of made text there are none
+        found = {of.metric_type: of.metric_value for of in results}
+        told = {name.removeprefix("heldout_"): value for name, value in known.items() if value}
+        assert found == ({} if made else told)
 
 
 def refused_import(folder, model=MODEL):
