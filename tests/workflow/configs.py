@@ -12,11 +12,11 @@ from gpt1.text.vocabulary import PUBLISHED_FILES
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
 from workflow import results_folder
-from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data, named_files
 from workflow.configuration.read import ConfigError, merge, parse
 from workflow.plan import Plan
+from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "quick", "smoke", "novels", "novels_night", "gpu", "paper", "laptop")

@@ -7,13 +7,12 @@ import pytest
 from gpt1.cell import UNCHANGED, Cell, PretrainedModel
 from tests.workflow.configs import changed, complete, full, shipped, small
 from workflow import studies
-from workflow.configuration.checks import study_faults
 from workflow.configuration.read import parse
 from workflow.configuration.sections import Pretrain
 from workflow.configuration.studies import FITTED_TITLE, READ_LAYER, VECTORS_TITLE, merge
 from workflow.grid import Grid, StudyPlan
 from workflow.plan import Plan
-from workflow.studies import jobs
+from workflow.studies import jobs, study_faults
 
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 

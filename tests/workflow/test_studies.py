@@ -12,11 +12,11 @@ from tests.workflow.running import planned, snakemake, with_config
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.analysis.paper import TABLE_5
-from workflow.configuration.checks import study_faults
 from workflow.configuration.read import as_yaml, parse
 from workflow.configuration.studies import FITTED_TITLE, N_TRANSFER, PAPER, PRINTED, merge
 from workflow.grid import StudyPlan
 from workflow.plan import STAGES, Plan, cut, name
+from workflow.studies import study_faults
 
 WORLD = complete()
 LINES = Plan(WORLD)

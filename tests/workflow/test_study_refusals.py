@@ -6,9 +6,9 @@ import yaml
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, faults, one_study, shipped, small
 from tests.workflow.running import snakemake, with_config, write
-from workflow.configuration.checks import study_faults
 from workflow.configuration.read import merge, parse, read
 from workflow.plan import Plan
+from workflow.studies import study_faults
 
 # A study of RTE as a config gives it, and its fault, below the study or of the study itself.
 FAULTS = """

@@ -7,7 +7,7 @@ from tasks.common.programs import door
 PROGRAMS = {
     "report": "workflow.analysis.report",
     "cost": "workflow.analysis.cost",
-    "compare": "workflow.analysis.compare",
+    "compare": "workflow.analysis.ranking",
 }
 
 if __name__ == "__main__":

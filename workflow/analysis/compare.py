@@ -1,12 +1,5 @@
-"""Compare two runs, or other results: each score that both have, paired by row and by seed.
+"""Two runs, or other results, compared: each score that both have, paired by row and by seed."""
 
-    python -m workflow.analysis compare results/a results/b --out compare.csv
-
-It writes a CSV, a figure, and Markdown, which it also prints. `gpt1.compare` lists what may take
-the place of a results folder; comma-separated folders are the seeds of one model.
-"""
-
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +13,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ndtr
 
-import gpt1
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import EQUAL, UNDECIDED
 from workflow.analysis.figures import style
@@ -222,15 +214,3 @@ def _trained(pairs: Sequence[Sequence[Scored]]) -> list[str | pd.DataFrame]:
     table = pd.DataFrame(rows, columns=["", "a", "b"], dtype=object).map(str).set_index("")
     told = f"In how many of {len(pairs)} cells, and its value in the first of them."
     return ["## What cells were trained with", told, table] if rows else []
-
-
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("a", help="a folder of results, or of a model's logs")
-    parser.add_argument("b", nargs="+", help="the other one, from which it is subtracted, or more")
-    parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
-    args = parser.parse_args(argv)
-    made = gpt1.compare(*(one.split(",") for one in (args.a, *args.b)))
-    made.write(args.out)
-    print(made.markdown)

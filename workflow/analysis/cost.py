@@ -37,11 +37,11 @@ from workflow.analysis import flops
 from workflow.analysis.sides import of_run
 from workflow.analysis.stats.estimates import kinds
 from workflow.analysis.stats.scores import equally
-from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets
 from workflow.configuration.read import ConfigError, parse, read, refuse
 from workflow.plan import Plan
+from workflow.studies import run_faults
 
 # Mean tokens of a published input, special tokens included; the synthetic world's are about half.
 LENGTHS = {

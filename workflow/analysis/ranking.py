@@ -1,14 +1,17 @@
-"""Three or more runs, or other results: each pair compared, and the ranks that each may have.
+"""Compare two runs, or other results, or each pair of more and the ranks that each may have.
 
-    python -m workflow.analysis compare results/a results/b results/c --out ranking.csv
+    python -m workflow.analysis compare results/a results/b --out compare.csv
 
-Pairs are compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the
+It writes a CSV, a figure, and Markdown, which it also prints. `gpt1.compare` lists what may take
+the place of a results folder; comma-separated folders are the seeds of one model. Pairs of more
+are compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the
 variance over seeds pooled over the lines of all. Holm's correction is over a family: the pairs of a
 line on one average, or on all of its tasks together. A rank lies between one more than how many are
 decided to be better, and the number of all less how many are decided to be worse; so with a
 probability of 95 % all ranks of a family are right at once.
 """
 
+import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +23,7 @@ from matplotlib.figure import Figure
 from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
-from workflow.analysis.compare import Comparison
+from workflow.analysis.compare import Comparison, compare
 from workflow.analysis.figures import style
 from workflow.analysis.sides import (
     ONE_SEED,
@@ -182,3 +185,16 @@ def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataF
             titles = pairs.drop_duplicates("task").set_index("task")["task_title"]
             yield markdown.pivot(own.assign(task=own["task"].map(titles)), "task", "run", "text")
     yield LEGEND
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("a", help="a folder of results, or of a model's logs")
+    parser.add_argument("b", nargs="+", help="the other one, from which it is subtracted, or more")
+    parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
+    args = parser.parse_args(argv)
+    a, b, *more = (one.split(",") for one in (args.a, *args.b))
+    made = rank([a, b, *more], "accuracy") if more else compare(a, b, "accuracy")
+    made.write(args.out)
+    print(made)

@@ -17,11 +17,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from workflow.configuration.checks import run_faults
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, as_yaml, parse, read, refuse
 from workflow.configuration.sections import section_of
 from workflow.plan import Plan
+from workflow.studies import run_faults
 
 NUMBER = "a number"
 INTRODUCTION = """\

@@ -16,7 +16,7 @@ from tasks.common.files import sha256_json, write_atomic
 from workflow import code, results_folder, studies
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, refuse
-from workflow.configuration.checks import run_faults
+from workflow.studies import run_faults
 from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 

@@ -8,7 +8,8 @@ import pytest
 
 import gpt1
 from tasks.common.errors import InputError
-from workflow.analysis.compare import SAME, main
+from workflow.analysis.compare import SAME
+from workflow.analysis.ranking import main
 
 OLD, NEW = "2026-11-01T10-00-00.000001", "2026-11-02T10-00-00.000001"
 N = 60

@@ -18,11 +18,11 @@ from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, with_config, write
 from workflow.configuration import show
-from workflow.configuration.checks import run_faults, study_faults
 from workflow.configuration.model import Config
 from workflow.configuration.paths import missing_data, raw_files
 from workflow.configuration.read import as_text, as_yaml, merge, parse, read
 from workflow.plan import Plan
+from workflow.studies import run_faults, study_faults
 
 
 def test_the_paper_is_the_default():
