@@ -19,6 +19,7 @@ from typing import Any, get_args
 
 from gpt1.cell import UNCHANGED, Arch, home
 from tasks.settings import OwnTask
+from workflow.configuration.checks import model_faults
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.sections import TaskEntry, TaskRows
@@ -111,6 +112,8 @@ def name(overlay: Overlay) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return ".".join(map(_text, value))
+    if isinstance(value, float):
+        value += 0.0  # -0.0 is 0
     return value if isinstance(value, str) else json.dumps(value).removesuffix(".0")
 
 
@@ -130,9 +133,9 @@ class Plan:
         faults: dict[str, None] = {}
         for study, entry in base.experiment.studies.items():
             for title, _, given in entry.points():
-                variant = self._add(self.effective(given))
                 try:
-                    self.config(variant)
+                    variant = self._add(self.effective(given))
+                    refuse(model_faults(self.config(variant).experiment))
                 except ConfigError as error:
                     for fault in error.faults:
                         key = f"{fault.partition(':')[0]}."
@@ -146,6 +149,10 @@ class Plan:
             self.overlays[variant] = overlay
             for stage in STAGES:
                 self._add(cut(overlay, stage))
+        elif self.overlays[variant] != overlay:  # such as 1 and ["1"]
+            raise ConfigError(
+                [f"{min(overlay)}: {variant} has another value already; give both alike"]
+            )
         return variant
 
     def effective(self, overlay: Overlay) -> Overlay:
@@ -162,7 +169,8 @@ class Plan:
         return {
             key: value
             for key, value in whole.items()
-            if key not in base or base[key] != value or self._given_way([key])
+            if (key not in base or base[key] != value or self._given_way([key]))
+            and not (value == {} and any(known.startswith(f"{key}.") for known in base))
         }
 
     def named(self, overlay: Overlay) -> str:

@@ -67,6 +67,8 @@ NAMES = """
 - [{experiment.finetune.method.train_share: 0.5, n_transfer: 3, finetune.l2: 0},
    finetune.l2-0+finetune.method.train_share-0.5+n_transfer-3]
 - [{arch: lstm, experiment.model.lstm.n_layer: 2, n_transfer: 2}, arch-lstm+model.lstm.n_layer-2]
+- [{finetune: {}, tasks: {rte: {}}, pretrain: {shuffled: null}}, full]
+- [{finetune.lm_coef: -0.0}, finetune.lm_coef-0]
 """
 
 
@@ -105,6 +107,13 @@ def test_the_values_of_an_axis_come_over_the_keys_of_the_line_that_another_is_li
     assert found.base.experiment.studies["mine"].lines["a"].overlay.keys().isdisjoint({N_TRANSFER})
     assert [p.variant.n_transfer for p in found.study("mine").points] == [12, "none", 0]
     assert parse(yaml.safe_load(as_yaml(found.base))) == found.base
+    section = {"axis": "finetune", "values": [{"epochs": 1}, {"epochs": 2}]}
+    (line,) = (
+        one_study(**section, lines={"a": {"like": FITTED_TITLE}})
+        .base.experiment.studies["mine"]
+        .lines.values()
+    )
+    assert f"{FINETUNE}.lm_coef" in line.overlay and f"{FINETUNE}.epochs" not in line.overlay
 
 
 def test_a_name_is_a_path_and_no_two_overlays_have_one():

@@ -27,13 +27,19 @@ FAULTS = """
 - [{references: {full: {}}}, " lines and references: both have 'full'"]
 - [{axis: n_transfer, values: [12], lines: {a: {n_transfer: 2}}},
    " lines.a: experiment.n_transfer is given by the axis"]
-- [{axis: finetune.method, values: [{train_share: 1}], lines: {a: {finetune.method.frozen: true}}},
+- [{axis: finetune.method, values: [{frozen: false}], lines: {a: {finetune.method.frozen: true}}},
    " lines.a: experiment.finetune.method.frozen is given by the axis"]
+- [{lines: {a: {finetune.l2: 0, finetune: {l2: 1}}}},
+   "lines.a: experiment.finetune.l2 is given twice; give it once"]
+- [{axis: n_transfer, values: [1, 1.0]}, " values: each only once"]
+- [{references: {a: {axis: arch}}}, " references.a: has no values, axis or minus; remove them"]
+- [{references: {a: {minus: full}}}, " references.a: has no values, axis or minus; remove them"]
+- [{lines: {a: {minus: a}}}, " lines.a.minus: give another line of a study without an axis"]
 - [{axis: finetune.checkpoint, values: [0, null]},
    " values: null is the last checkpoint; give its update"]
-- [{lines: {a: {minus: nobody}}}, " lines.a.minus: give a line of a study without an axis"]
+- [{lines: {a: {minus: nobody}}}, " lines.a.minus: give another line of a study without an axis"]
 - [{axis: n_transfer, values: [12], lines: {a: {minus: b}, b: {}}},
-   " lines.a.minus: give a line of a study without an axis"]
+   " lines.a.minus: give another line of a study without an axis"]
 - [{lines: {a: {}, b: {}}, skills: {rte: [energy]}}, " skills: give them for one line"]
 # Lines that are like no line.
 - [{lines: {a: {like: word vectrs}}},
@@ -41,7 +47,7 @@ FAULTS = """
 - [{lines: {a: {like: b}, b: {like: zzz}}},
    "lines.b.like: 'zzz' is no other line of the study and none of Table 5; give the title of one"]
 - [{lines: {a: {like: a}}}, "lines.a.like: 'a' is no other line of the study and none of Table 5"]
-- [{lines: {a: {like: LSTM}, LSTM: null}}, "lines.a.like: 'LSTM' is no other line of the study"]
+- [{lines: {a: {like: LSTM}, LSTM: null}}, "lines.a.like: 'LSTM' is null in this config; give the"]
 # Overlays, which are checked as a config is.
 - [{lines: {a: {left_out: 3}}}, "lines.a: experiment.left_out: unknown key"]
 - [{axis: learning_rate, values: [1]}, "axis: experiment.learning_rate: unknown key"]
@@ -64,6 +70,10 @@ FAULTS = """
    "lines.a: experiment.finetune.checkpoint: 31 has no checkpoint; give one"]
 - [{lines: {a: {arch: lstm, finetune.method.read_layer: 1}}},
    "lines.a: experiment.finetune.method.read_layer: is the transformer's"]
+- [{lines: {a: {pretrain: null, n_transfer: none}}},
+   "lines.a: experiment.pretrain: it or corpus is null; give both"]
+- [{lines: {a: {corpus.heldout: 1}, b: {corpus.heldout: ["1"]}}},
+   "lines.b: experiment.corpus.heldout: corpus.heldout-1 has another value already; give both al"]
 - [{lines: {a: {finetune.method.frozen: true}}},
    "lines.a: experiment.finetune.method.frozen: there is no auxiliary loss; give lm_"]
 - [{lines: {a: {world.exclude: EVERY KIND}}},

@@ -16,9 +16,7 @@ from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
 from workflow.configuration.sections import ZeroShotOptions
-from workflow.configuration.studies import (
-    like_faults,
-)
+from workflow.configuration.studies import like_faults
 
 FORMULA = re.compile(r"\s*([=@]\s*\S|[-+](?!(\.inf|[\d.]*(e[-+]?\d+)?)\s*$))", re.I)  # but a number
 # What else these names stand for where the names of tasks stand.
@@ -33,7 +31,7 @@ def cross_checks(config: Config) -> Iterator[str]:
         return
     yield from like_faults(experiment.studies)
     yield from _texts(experiment)
-    yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
+    yield from model_faults(experiment)
     yield from _zero_shot(experiment)
     yield from _cells(config)
     yield from _data(config)
@@ -85,6 +83,11 @@ def _texts(experiment: Experiment) -> Iterator[str]:
             for text in filter(FORMULA.match, texts):
                 why = f"{text!r} begins like a formula of a spreadsheet; begin with a letter"
                 yield f"experiment.{section}.{name}: {why}"
+
+
+def model_faults(experiment: Experiment) -> Iterator[str]:
+    """Why no language model can be trained, or none that is published be read."""
+    yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

@@ -30,7 +30,15 @@ from tasks.settings import CARVED, DataSource, OwnTask, PrepareSettings, TaskRow
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study, StudyNames, alike, merge, shipped, without_tasks
+from workflow.configuration.studies import (
+    Study,
+    StudyNames,
+    alike,
+    dotted_lines,
+    merge,
+    shipped,
+    without_tasks,
+)
 
 
 class Experiment(Settings):
@@ -118,7 +126,9 @@ class Experiment(Settings):
         if not isinstance(given, dict):
             return given
         if isinstance(own := given.get("studies", {}), dict):
-            given = given | {"studies": merge(shipped(not given.get("pretrained")), own)}
+            given = given | {
+                "studies": merge(shipped(not given.get("pretrained")), dotted_lines(own))
+            }
         if given.get("pretrained"):
             given = {"corpus": None, "pretrain": None} | given
         found = given.get("tasks", cls.model_fields["tasks"].default)

@@ -16,7 +16,7 @@ from tasks import TASKS
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 from workflow.configuration.sections import section_of
-from workflow.configuration.studies import flat, merge, shipped
+from workflow.configuration.studies import dotted_lines, flat, merge, shipped
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
 GONE = {  # keys that no longer exist, or belong elsewhere
@@ -138,6 +138,9 @@ def _over(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
     The null of a line that every config has stays, because only the null removes that line.
     Raises ConfigError for the null of a task that there is not.
     """
+    if studies := _section(later, "experiment", "studies"):
+        own = {"studies": dotted_lines(studies)}
+        later = later | {"experiment": later["experiment"] | own}
     merged, known = merge(earlier, later), shipped(has_lstm=True)
     tasks = {task.name for task in TASKS} | _section(earlier, "experiment", "tasks").keys()
     for name, entry in _section(later, "experiment", "tasks").items():

@@ -6,6 +6,7 @@ keys that the line gives. A line that gives none is that model itself. The paper
 Figure 2 (left) are the studies `ablation` and `layer_transfer`.
 """
 
+import contextlib
 import difflib
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -57,7 +58,8 @@ Key = Annotated[str, AfterValidator(whole)]
 def without_tasks(given: Any, dropped: Set[str], left: Sequence[str], key: str = "") -> Any:
     """What a config file has below a `key` of experiment, without what is about tasks `dropped`.
 
-    A study of such tasks alone has as many of the tasks that are `left`, the first of them.
+    A study of such tasks alone has as many of the tasks that are `left`, the first of them. Lines
+    are `dotted`.
     """
     if isinstance(given, list) and key in ("tasks", "keep"):
         some = [one for one in given if str(one).rpartition("/")[2] not in dropped]
@@ -66,10 +68,10 @@ def without_tasks(given: Any, dropped: Set[str], left: Sequence[str], key: str =
         return given
     if key in ("lines", "references"):
         of_dropped = tuple(f"experiment.tasks.{task}." for task in dropped)
-        lines = {title: flat(line) for title, line in given.items() if isinstance(line, dict)}
         return given | {
-            title: {k: of for k, of in line.items() if not f"{whole(k)}.".startswith(of_dropped)}
-            for title, line in lines.items()
+            title: {k: of for k, of in line.items() if not f"{k}.".startswith(of_dropped)}
+            for title, line in given.items()
+            if isinstance(line, dict)
         }
     names = dropped if key in ("tasks", "normalise", "skills") else ()
     of_names = key == "studies"  # whose keys may be any words
@@ -99,16 +101,44 @@ class Line(Settings):
     @classmethod
     def _dotted(cls, given: Any) -> Any:
         """Flatten nested keys to full dotted names."""
-        if not isinstance(given, dict):
-            return given
-        keys = {key: value for key, value in given.items() if key not in cls.model_fields}
-        own = {key: given[key] for key in given.keys() - keys}
-        return {whole(key): value for key, value in flat(keys).items()} | own
+        return dotted(given) if isinstance(given, dict) else given
 
     @property
     def overlay(self) -> dict[str, Any]:
         """The values of the keys that the line changes, by their dotted names."""
         return dict(self.model_extra or {})
+
+
+def dotted(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line with the keys of the config that it changes as full dotted names.
+
+    Raises ValueError for one that is given twice, such as dotted and nested.
+    """
+    own = {key: of for key, of in line.items() if key in Line.model_fields}
+    keys: dict[str, Any] = {}
+    for given in ({key: of} for key, of in line.items() if key not in own):
+        for key, value in flat(given).items():
+            if (name := whole(key)) in keys:
+                raise ValueError(f"{name} is given twice; give it once")
+            keys[name] = value
+    return keys | own
+
+
+def dotted_lines(studies: Mapping[str, Any]) -> dict[str, Any]:
+    """Studies as config files have them, but the lines `dotted`, so that files can be merged.
+
+    A line that has a key twice stays as it is, for the config to refuse it.
+    """
+    found = dict(studies)
+    for study, entry in studies.items():
+        for part in ("lines", "references"):
+            if isinstance(entry, dict) and isinstance(lines := entry.get(part), dict):
+                for title, line in lines.items():
+                    with contextlib.suppress(ValueError):
+                        own = dotted(line) if isinstance(line, dict) else line
+                        lines = lines | {title: own}
+                found[study] = entry = entry | {part: lines}
+    return found
 
 
 class Study(Settings):
@@ -144,21 +174,25 @@ class Study(Settings):
         lines = {title: line for title, line in self.lines.items() if line}
         if not lines:
             raise ValueError("lines: all are null; give one")
-        if len({str(value) for value in self.values}) < len(self.values):
+        if any(value in self.values[:i] for i, value in enumerate(self.values)):
             raise ValueError("values: each only once")
         if odd := [title for title in self.titled if not title.strip() or title[0] == "*"]:
             raise ValueError(f"lines: {odd[0]!r} is no title; give words, and no * before them")
         whole_lines = [k for k, of in self.titled.items() if of]
+        for name, reference in self.references.items():
+            if reference and (reference.values or reference.axis or reference.minus):
+                raise ValueError(f"references.{name}: has no values, axis or minus; remove them")
         for name, line in lines.items():
-            for key in line.overlay:
-                if f"{key}.".startswith(f"{line.axis or self.axis}."):
-                    raise ValueError(f"lines.{name}: {key} is given by the axis")
+            if both := line.overlay.keys() & self.varied(line):
+                raise ValueError(f"lines.{name}: {min(both)} is given by the axis")
             if (line.values or line.axis) and not self.axis:
                 raise ValueError(f"lines.{name}.values: the study has no axis; remove them")
             if line.axis and self.axis in (TRAIN_SHARE, CHECKPOINT):
                 raise ValueError(f"lines.{name}.axis: the table is along {self.axis}; remove it")
-            if line.minus and (self.axis or line.minus not in whole_lines):
-                raise ValueError(f"lines.{name}.minus: give a line of a study without an axis")
+            if line.minus and (self.axis or line.minus not in {*whole_lines} - {name}):
+                raise ValueError(
+                    f"lines.{name}.minus: give another line of a study without an axis"
+                )
         if self.skills and (self.axis != CHECKPOINT or len(self.lines) > 1):
             raise ValueError("skills: give them for one line along finetune.checkpoint")
         every = [value for line in lines.values() for value in line.values or ()]
@@ -170,6 +204,13 @@ class Study(Settings):
     def titled(self) -> dict[str, Line | None]:
         """The references, then the lines, by title."""
         return self.references | self.lines
+
+    def varied(self, line: Line) -> set[str]:
+        """The keys that the axis gives a line, those of all its values."""
+        if (axis := line.axis or self.axis) is None:
+            return set()
+        given = (flat({axis: value}) for value in line.values or self.values)
+        return {axis}.union(*given)
 
     def part(self, title: str) -> str:
         """The key of a line within the study."""
@@ -222,8 +263,8 @@ def _written_out(studies: Mapping[str, Study], name: str) -> Study:
     study, parts = studies[name], dict[str, dict[str, Line | None]]()
     for title, line in study.titled.items():
         if line and line.like and (other := liked(studies, name, title)) and not other.like:
-            axis = f"{line.axis or study.axis}."  # whose values come over the other's
-            keys = {k: of for k, of in other.overlay.items() if not f"{k}.".startswith(axis)}
+            varied = study.varied(line)  # whose values come over the other's
+            keys = {k: of for k, of in other.overlay.items() if k not in varied}
             keys |= line.model_dump(exclude_unset=True, exclude={"like"})
             part = study.part(title).partition(".")[0]
             parts.setdefault(part, {**getattr(study, part)})[title] = Line.model_validate(keys)
@@ -242,10 +283,13 @@ def like_faults(studies: Mapping[str, Study]) -> Iterator[str]:
     for study, title, like in unknown or left:
         entry, why = studies[study], "is like others in a circle; give one of them its keys instead"
         if unknown:
-            titles = {*entry.titled, *studies["ablation"].titled} - {title}
-            near = difflib.get_close_matches(like, titles, n=1)
-            remedy = f"; did you mean {near[0]!r}?" if near else "; give the title of one"
-            why = f"is no other line of the study and none of Table 5{remedy}"
+            titles = entry.titled | studies["ablation"].titled
+            known = {name for name, of in titles.items() if of} - {title}
+            near = difflib.get_close_matches(like, known, n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else "give the title of one"
+            why = f"is no other line of the study and none of Table 5; {remedy}"
+            if like in titles and like != title:
+                why = "is null in this config; give the line its keys instead"
         yield f"experiment.studies.{study}.{entry.part(title)}.like: {like!r} {why}"
 
 
@@ -256,14 +300,14 @@ PRINTED = ("Transformer w/o pre-training", "Transformer w/o aux LM", "LSTM w/ au
 
 FITTED_TITLE, VECTORS_TITLE = "Transformer from scratch, fitted", "Word vectors"
 NOT_OF_TABLE_5 = ("axis", "values", "references", "skills")
-UNPUBLISHED = {"arch", "finetune.embeddings"}  # an LSTM, and the books of word vectors
+UNPUBLISHED = {ARCH, "experiment.finetune.embeddings"}  # an LSTM, and the books of word vectors
 
 
 @functools.cache
 def shipped(has_lstm: bool) -> dict[str, Any]:
     """The two studies of the paper, as a config gives them; published weights have no LSTM."""
     path = Path(__file__).with_name("studies.yaml")
-    studies: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    studies = dotted_lines(yaml.safe_load(path.read_text(encoding="utf-8")))
     for lines in () if has_lstm else [study["lines"] for study in studies.values()]:
         lines |= dict.fromkeys(title for title, line in lines.items() if UNPUBLISHED & line.keys())
     return studies

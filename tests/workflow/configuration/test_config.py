@@ -1,7 +1,9 @@
 """The config: its defaults, the files that state what differs, and its pages."""
 
+import copy
 import csv
 import html
+import itertools
 import json
 import os
 import re
@@ -218,6 +220,19 @@ def test_a_study_whose_tasks_are_all_dropped_has_as_many_others():
     studies = parse(merge(shipped(), none)).experiment.studies
     assert studies["layer_transfer"].tasks == ["snli", "qqp"]
     assert studies["pretraining_length"].tasks == ["cola", "sst2"]  # without race
+
+
+@pytest.mark.parametrize("ways", itertools.product([".", ":"], repeat=2))
+def test_a_later_file_changes_a_line_whichever_way_its_keys_are_written(ways, tmp_path):
+    files = [shipped()]
+    for epochs, way in zip((7, 9), ways, strict=True):
+        line = {"finetune.epochs": epochs} if way == "." else {"finetune": {"epochs": epochs}}
+        own = {"ablation": {"Word vectors": line}, "mine": {"a": copy.deepcopy(line)}}
+        files.append({"experiment": {"studies": _lines(own)}})
+    paths = [write(tmp_path / f"{i}.yaml", of) for i, of in enumerate(files)]
+    studies = parse(read(paths)).experiment.studies
+    for line in (studies["ablation"].lines["Word vectors"], studies["mine"].lines["a"]):
+        assert line.overlay["experiment.finetune.epochs"] == 9
 
 
 def test_a_later_file_takes_out_the_lines_of_an_earlier_one(tmp_path):
