@@ -7,7 +7,7 @@ from bench.sides import Turns, quicker
 from bench.work import Work, batches, read_rows
 from gpt1.pretrain import Pretraining
 from gpt1.records import CheckpointFacts
-from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
+from gpt1.settings import CellSettings, ModelSettings, PretrainSettings
 from gpt1.training.finetuning import FineTuning
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.spec import TaskSpec
@@ -20,9 +20,9 @@ def finetune(work: Work, turns: Turns) -> None:
     facts = CheckpointFacts(
         arch=work.arch, model=model, tokenizer="", n_vocab=work.n_vocab, sha256=""
     )
-    settings = FinetuneSettings(**work.training, model=model)
+    settings = CellSettings(**work.training, model=model, n_transfer="none")
     source = Checkpoint({}, facts)
-    run = FineTuning(spec, {"train": rows}, source, settings, "none", 0, turns.runtime)
+    run = FineTuning(spec, {"train": rows}, source, settings, 0, turns.runtime)
     order = batches(len(rows), work.batch)
 
     def update(precision: str) -> int:

@@ -124,8 +124,9 @@ class CellJob:
             raise InputError(f"{baselines}: no scores of {self.encoded.main}; make it again")
 
     def config(self, cell: Cell) -> str:
-        """The digest of a cell's fine-tuning settings."""
-        return sha256_json(self.cells[cell].finetune().model_dump(mode="json"))
+        """The digest of a cell's fine-tuning settings, without what it starts from."""
+        own = self.cells[cell].model_dump(mode="json", exclude={"n_transfer", "corpus"})
+        return sha256_json(own)
 
     def starts(self, cell: Cell, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
         """Each seed with the checkpoint it starts from; the checkpoints take turns, in order."""
@@ -195,7 +196,7 @@ class CellJob:
         splits = self.splits[own.model.n_ctx]
         rows = self.runtime.micro_batch or own.batch
         with self.runtime.holding(rows, f"rows of {cell.name}"):
-            run = FineTuning(spec, splits, checkpoint, own, own.n_transfer, seed, self.runtime)
+            run = FineTuning(spec, splits, checkpoint, own, seed, self.runtime)
             if self.runtime.tensorboard:
                 folder = cell.path(self.results).with_suffix("")
                 run.events = event_writer(folder / f"seed-{seed}", 0)
@@ -246,7 +247,7 @@ class CellJob:
                 )
                 for start, record in runs
             ],
-            settings=settings.finetune(),
+            settings=settings,
             digests=CellDigests(config=self.config(cell), **self.digests, predictions=digest),
             **self.environment,
         ).write(path)

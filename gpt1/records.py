@@ -245,7 +245,7 @@ class CellRecord(Record):
     truncated: dict[str, float]
     baselines: Baselines
     seeds: list[CellRun]
-    settings: FinetuneSettings
+    settings: FinetuneSettings  # of CellSettings, too, these alone are written
     digests: CellDigests
     runtime: RuntimeValues
     versions: dict[str, str]

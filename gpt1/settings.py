@@ -199,10 +199,6 @@ class CellSettings(FinetuneSettings):
         """Whether anything of a language model is transferred."""
         return needs_model(self.n_transfer, self.corpus)
 
-    def finetune(self) -> FinetuneSettings:
-        """The settings of the training alone, without what the cell starts from."""
-        return FinetuneSettings.model_validate(self.model_dump(exclude={"n_transfer", "corpus"}))
-
 
 class JobSettings(Settings):
     """The settings of `gpt1.finetune`: those of variants, a job's and perhaps others, by name."""

@@ -32,7 +32,7 @@ BOOKS = ROOT / "results/pool_books"
 
 def books() -> None:
     """Write the books that the world would have after those of the run: as many, and as long."""
-    settings = parse(read(CONFIGS)).world()
+    settings = parse(read(CONFIGS)).experiment.world
     n, twice = settings.books, {"books": 2 * settings.books, "words": 2 * settings.words}
     BOOKS.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:

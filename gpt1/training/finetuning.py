@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpt1.cell import NTransfer
 from gpt1.data import (
     EncodedSplit,
     Sequences,
@@ -26,7 +25,7 @@ from gpt1.data import (
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.model.layout import computed
 from gpt1.records import RunRecord
-from gpt1.settings import FinetuneSettings
+from gpt1.settings import CellSettings
 from gpt1.streams import drawn_rows, torch_seed
 from gpt1.text.tokens import SpecialTokens
 from gpt1.training.optim import Adam, Schedule, warmup_linear
@@ -75,8 +74,7 @@ class FineTuning:
         spec: TaskSpec,
         splits: dict[str, Sequences],
         checkpoint: Checkpoint,
-        settings: FinetuneSettings,
-        n_transfer: NTransfer,
+        settings: CellSettings,
         seed: int,
         runtime: Runtime,
     ):
@@ -98,7 +96,7 @@ class FineTuning:
         n_hidden = language_model.n_hidden
         classifier = Classifier(spec.family, n_hidden, spec.n_labels, dropout.clf)
         classifier.reset(generator, model.init_std)
-        self.copied = language_model.transfer(checkpoint.tensors, n_transfer)
+        self.copied = language_model.transfer(checkpoint.tensors, settings.n_transfer)
         if method.read_layer != "top":
             language_model.cut(method.read_layer)
         language_model.requires_grad_(not method.frozen)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from tasks.common.settings import Settings
+from tasks.common.settings import Settings, unique
 
 WorldTaskName = Literal[
     "snli",
@@ -43,6 +43,13 @@ def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
     if not any({**SHARES, **given}.values()):
         raise ValueError("books need a kind of discourse with a share above 0")
     return given
+
+
+def _check_left(exclude: list[Discourse], info: ValidationInfo) -> list[Discourse]:
+    shares = {**SHARES, **info.data.get("discourse", {})}
+    if not any(share for kind, share in shares.items() if kind not in exclude):
+        raise ValueError("no kind of discourse is left; exclude fewer")
+    return exclude
 
 
 class Degrees(Settings):
@@ -93,6 +100,8 @@ class WorldSettings(Settings):
     """number of training rows of single tasks, such as {rte: 60}, in place of scale"""
     cloze: Annotated[int, Field(ge=10, le=10_000)] = 200
     """number of cloze items for each skill"""
+    exclude: Annotated[list[Discourse], unique, AfterValidator(_check_left)] = []
+    """kinds of discourse left out of the books; the others fill the same number of words"""
 
     @field_validator("degrees", "reported", "book_degrees", mode="before")
     @classmethod
@@ -103,4 +112,4 @@ class WorldSettings(Settings):
 
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""
-        return {**SHARES, **self.discourse}
+        return {**SHARES, **self.discourse, **dict.fromkeys(self.exclude, 0.0)}

@@ -10,7 +10,7 @@ import torch
 
 from gpt1.model.layout import layout_of
 from gpt1.settings import (
-    FinetuneSettings,
+    CellSettings,
     LSTMShape,
     ModelSettings,
     OptimizerSettings,
@@ -72,11 +72,12 @@ def tuning(
     """The package's run at step 0 in the precision asked for, its weights drawn anew."""
     split = toy.encoded_split(*examples(name))
     encoded = toy.encoded_task(task(name).spec, N_VOCAB, train=split, select=split, dev=split)
-    settings = FinetuneSettings(
+    settings = CellSettings(
         **{"epochs": 4, "batch": 3, "warmup": 0.3, "eval_train": 2, "lm_coef": lm_coef, "lr": lr},
         dropout=dropout,
         optimizer=optimizer or OptimizerSettings(),
         model=model_settings(arch, **model),
+        n_transfer="none",
     )
     torch.set_default_dtype(dtype)
     try:

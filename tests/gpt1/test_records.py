@@ -66,11 +66,11 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     settings = toy.pretrain_settings(arch, model=model)
     training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
     training.train()
-    own = toy.settings(arch, model=model)
+    own = toy.cell_settings(arch, n_transfer, model=model)
     encoded = toy.encoded(task("rte"), train=8, select=8, dev=8)
     for update in settings.checkpoints:
         source = load_checkpoint(training.work.checkpoint(update), arch, model, "t" * 64)
-        run = toy.tuning(encoded, source, own, n_transfer, settings.seed)
+        run = toy.tuning(encoded, source, own, settings.seed)
         for name, tensor in run.model.language_model.named_parameters():
             special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)
             fresh = special if name in run.copied else slice(None)

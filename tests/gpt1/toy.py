@@ -91,18 +91,19 @@ def start(
     **options,
 ):
     """A run at step 0; by default it starts from wide random weights."""
-    own, start_from = settings(arch, lm_coef=lm_coef, **options), start_from or source(arch)
+    own = cell_settings(arch, n_transfer, lm_coef=lm_coef, **options)
+    start_from = start_from or source(arch)
     sizes = sizes or {"train": 8, "select": 8, "dev": 8}
     of_task = encoded(task(name), start_from.facts.n_vocab, **sizes)
     if n_transfer != "none":
-        n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return tuning(of_task, start_from, own, n_transfer, seed, runtime)
+        own = own.model_copy(update={"n_transfer": min(n_transfer, own.model.shape.n_layer)})
+    return tuning(of_task, start_from, own, seed, runtime)
 
 
-def tuning(encoded, checkpoint, settings, n_transfer="none", seed=0, runtime=None):
+def tuning(encoded, checkpoint, settings, seed=0, runtime=None):
     """A run at step 0 on an encoded task."""
     spec, splits = encoded.spec, encoded.sequences(settings.model.n_ctx)
-    return FineTuning(spec, splits, checkpoint, settings, n_transfer, seed, runtime or Runtime())
+    return FineTuning(spec, splits, checkpoint, settings, seed, runtime or Runtime())
 
 
 def split(task, n, name):

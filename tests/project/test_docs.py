@@ -53,7 +53,7 @@ def test_the_examples_of_the_library_have_words_of_the_world_that_make_makes(con
     page = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```") if "Everyone was" in block]
     texts = re.findall(r'"([A-Z][a-z ]+)\.?"', " ".join(blocks))
-    settings = complete(config).world()
+    settings = complete(config).experiment.world
     book = write_book(settings.model_copy(update={"words": 100_000, "books": 1}), 0, set())
     words = {*re.findall("[a-z]+", book.lower())}
     assert len(blocks) == 2 and len(texts) == 10

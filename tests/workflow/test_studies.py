@@ -235,10 +235,9 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
     found = one_study(lines={"a": {"experiment.world.exclude": ["remarks", "kinds"]}})
-    made = found.config("world.exclude-remarks.kinds").world()
-    assert made.shares() == {**WORLD.world().shares(), "kinds": 0.0, "remarks": 0.0}
-    left = {"discourse": WORLD.world().discourse}
-    assert made.model_copy(update=left) == WORLD.world()
+    made, own = found.config("world.exclude-remarks.kinds").experiment.world, WORLD.experiment.world
+    assert made.shares() == {**own.shares(), "kinds": 0.0, "remarks": 0.0}
+    assert made.model_copy(update={"exclude": []}) == own
 
 
 def test_the_two_lstms_have_the_transformers_parameters_and_flops():
@@ -279,7 +278,7 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
     folder = "results/smoke/variants/world.exclude-remarks"
     target = "results/smoke/cells/world.exclude-remarks/rte.json"
     said = snakemake(ROOT, "-n", "--printshellcmds", *with_config(tmp_path, "smoke"), target)
-    assert f"--out {folder}/world" in said and '"remarks": 0.0' in said
+    assert f"--out {folder}/world" in said and '"exclude": ["remarks"]' in said
     assert f"gpt1 corpus documents --folder {folder}/world/books" in said
     assert f"--checkpoints {folder}/pretrain/transformer/seed-0/update-40.safetensors " in said
     assert said.count("python -m gpt1 tokenizer") == 1

@@ -34,7 +34,7 @@ from tests.world.oracle import degree as degree_of
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
-MANIFEST = "fe724ae597260ddd36dde2b002c843ba91fd975901d383f39385e329bcb49fc0"  # SMOKE's
+MANIFEST = "60282ebb72bb8793d142992fb66a9530654d3d7b0b07904b3a8424c80b2ebf46"  # SMOKE's
 TINY = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, cloze=10)
 
 
@@ -104,6 +104,13 @@ def test_settings_change_sizes(tmp_path: Path):
 def test_a_world_without_any_discourse_or_degree_is_refused(key: str, kinds):
     said = refusal(WorldSettings.parse, json.dumps({key: dict.fromkeys(kinds, 0)}))
     assert said.startswith(f"{key}: found ") and "above 0" in said
+
+
+@pytest.mark.parametrize("left", [[], ["forms"]])
+def test_a_world_that_leaves_out_every_discourse_is_refused(left: list[str]):
+    given = {"discourse": dict.fromkeys(left, 0), "exclude": [*({*SHARES} - {*left})]}
+    said = refusal(WorldSettings.parse, json.dumps(given))
+    assert said.startswith("exclude: found ") and "no kind of discourse is left" in said
 
 
 def test_a_degree_that_is_not_given_has_the_default_of_its_key():

@@ -174,8 +174,6 @@ def _data(config: Config) -> Iterator[str]:
     if world := experiment.world:
         if all(found.entry.source for found in sets.values()):
             yield "experiment.world: no effect, no data set is taken from a folder; remove it"
-        if not any(share for kind, share in world.shares().items() if kind not in world.exclude):
-            yield "experiment.world.exclude: no kind of discourse is left; exclude fewer"
         books = experiment.corpus
         if world.exclude and (books is None or books.source or config.data):
             yield "experiment.world: the run reads other books; remove exclude"

@@ -44,7 +44,7 @@ from workflow.configuration.studies import (
 class Experiment(Settings):
     """Everything that may change a result."""
 
-    world: sections.World | None = None
+    world: WorldSettings | None = None
     """The synthetic world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
     arch: Arch = "transformer"
@@ -243,14 +243,6 @@ class Config(Settings):
         corpus = self.experiment.corpus
         assert corpus is not None, "published weights have no corpus"
         return corpus.model_copy(update={"folder": None})  # the rule gives the path
-
-    def world(self) -> WorldSettings:
-        """For `tasks.world`: the seed, the sizes and what the books are made of."""
-        world = self.experiment.world
-        assert world is not None, "the run has no synthetic world"
-        discourse = {**world.discourse, **dict.fromkeys(world.exclude, 0.0)}
-        given = world.model_dump(exclude={"exclude", "discourse"})
-        return WorldSettings.model_validate({**given, "discourse": discourse})
 
     def model(self, arch: Arch) -> ModelSettings:
         """The model of one architecture."""

@@ -30,7 +30,6 @@ from gpt1.settings import (
 from tasks.common.errors import InputError
 from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, OwnTask, TaskRows
-from tasks.world.settings import Discourse, WorldSettings
 
 # Scores of a random guess and of the best single model of 2018 on the paper's zero-shot tasks:
 # those of its Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is
@@ -80,13 +79,6 @@ class Tokenizer(Settings):
         if bool(self.merges) == bool(self.folder):
             raise ValueError("give either merges or folder")
         return self
-
-
-class World(WorldSettings):
-    """The synthetic world, and what changes only its books: its tasks stay as they are."""
-
-    exclude: Annotated[list[Discourse], unique] = []
-    """Kinds of discourse left out of the books; the others fill the same number of words."""
 
 
 class Models(ModelOptions):

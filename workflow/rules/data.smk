@@ -19,7 +19,7 @@ if cfg.experiment.world:
             **data_job(2000),
         params:
             out=subpath(output[0], parent=True),
-            settings=settings_json(lambda config, _: config.world()),
+            settings=settings_json(lambda config, _: config.experiment.world),
             code=code.digest("tasks.world.make"),
         shell:
             "python -m tasks world --settings {params.settings:q} --out {params.out:q} &> {log}"

@@ -56,8 +56,9 @@ def alarms_of_a_cell(name, arch="transformer"):
     rows = toy.split(kind, 8, "train")
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     lr = {"transformer": 3e-3, "lstm": 1e-2}[arch]
-    settings = toy.settings(arch, epochs=60, batch=8, lm_coef=0.5, lr=lr)
-    run = toy.tuning(encoded, toy.source(arch), settings, toy.SHAPES[arch].n_layer)
+    n_layer = toy.SHAPES[arch].n_layer
+    settings = toy.cell_settings(arch, n_layer, epochs=60, batch=8, lm_coef=0.5, lr=lr)
+    run = toy.tuning(encoded, toy.source(arch), settings)
     return alarms(run.train(), 50.0, kind.main, kind.metric)
 
 

@@ -82,6 +82,7 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
         assert (cell["arch"], cell["task"], cell["corpus"]) == (arch, "rte", "books")
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
         assert cell["lm_coef"] == cell["settings"]["lm_coef"] == 0.5
+        assert not {"n_transfer", "corpus"} & cell["settings"].keys()
         assert {"config", "tokenizer", "data", "code"} < set(cell["digests"])
         for seed in cell["seeds"]:
             assert {"train", "select", "dev"} <= seed["scores"].keys()
@@ -243,7 +244,7 @@ def test_cells_start_from_word_vectors_under_fresh_or_learned_layers(n_transfer,
     def started(of, weights, *vectors):
         mine = job(files, {cell: of}, weights=weights, vectors=vectors)
         ((_, start),) = mine.starts(cell, [0])
-        run = toy.tuning(mine.encoded, start, of, of.n_transfer)
+        run = toy.tuning(mine.encoded, start, of)
         return start.facts, dict(run.model.language_model.named_parameters())
 
     facts, found = started(own, weights, path)

@@ -297,7 +297,7 @@ NOT_OF_LINES = ("studies", "keep", "all", "only", "submission", "margins")
 def given(config: Config) -> dict[str, list[str]]:
     """What the rules of each stage are given."""
     books = [config.corpus().to_json()]
-    world = [config.world().to_json()]
+    world = [config.experiment.world.to_json()]
     return {
         "world": world,
         "tasks": [config.prepare(task).to_json() for task in config.examples()],
