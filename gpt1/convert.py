@@ -256,7 +256,9 @@ def _write_card_of_cell(folder: Path, cell: Predictor) -> None:
         for name, value in run.scores.get(split, {}).items():
             lines.append(f"| {split} | {name} | {value:.1f} | {constant[name]:.1f} |")
             own = {"type": cell.task.hub.repo or cell.task.name, "config": cell.task.name}
-            results.append(_result(use, name, value, name=title, split=split, **own))
+            own |= {"name": title, "split": split.replace("dev", "validation")}  # as on the hub
+            if split != "select":  # rows of training
+                results.append(_result(use, name, value, **own))
     ask, n_ctx = ASK.get(record.family), cell.n_ctx
     example, side = PAIRS if ask else SINGLE, n_ctx // 2 - 2
     lines.append(example.format(ask=ask, model=model, name=folder.name, n_ctx=n_ctx, side=side))

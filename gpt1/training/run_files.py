@@ -122,7 +122,8 @@ class LogRow(NamedTuple):
 def event_writer(folder: Path, done: int) -> "SummaryWriter":
     """A writer of event files into a folder, for the updates after `done`.
 
-    Raises InputError if the package is not installed.
+    Those of an earlier run there go if none is done. Raises InputError if the package is not
+    installed.
     """
     try:
         from torch.utils.tensorboard import SummaryWriter
@@ -131,6 +132,8 @@ def event_writer(folder: Path, done: int) -> "SummaryWriter":
             "runtime.tensorboard: the package tensorboard is not installed; run pip install "
             "tensorboard, or leave the key out"
         ) from None
+    for old in folder.glob("events.out.tfevents.*") if not done else ():
+        old.unlink()
     return SummaryWriter(str(folder), purge_step=done + 1, flush_secs=10)
 
 

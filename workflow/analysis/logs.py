@@ -96,14 +96,17 @@ def _metrics(log: Path) -> Iterator[tuple[str, str, pd.DataFrame, pd.Series]]:
 def _shared_format(found: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame, pd.Series]]:
     """The same of a log in the format Every Eval Ever, to which Inspect's and HELM's are converted.
 
-    A document is known by its digest or, where a task has documents without one, by its name. One
-    that is there several times, as with Inspect's epochs, has the mean of its scores.
+    A document is known by its digest, with a number among those that share it, or, where a task has
+    documents without one, by its name. One whose name is there several times, as with Inspect's
+    epochs, has the mean of its scores.
     """
     if found["evaluation_name"].isna().any() or found["model_id"].nunique() != 1:
         raise ValueError("rows without a name of their evaluation, or of several models")
     for task, rows in found.groupby("evaluation_name", sort=False):
         digests = rows.get("sample_hash", pd.Series(None, rows.index, dtype=object))
-        columns = {"row": rows["sample_id"] if digests.isna().any() else digests}
+        names = rows["sample_id"].astype(str)
+        number = names.groupby(digests).transform(lambda of: pd.factorize(of)[0])
+        columns = {"row": names if digests.isna().any() else digests + number.map(" {:.0f}".format)}
         columns["label"] = rows["input"].map(lambda of: json.dumps(of["reference"]))
         for key in ("score", "is_correct"):
             columns[key] = rows["evaluation"].map(lambda of, key=key: of[key] * 1.0)

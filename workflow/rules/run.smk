@@ -133,7 +133,8 @@ def a_target(record):
     """A filter of Snakemake's log: for an unknown target, one line that names the nearest one."""
     if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
-        names = ["all", *(name for name in made if "{" not in name)]
+        names = [rule.name for rule in workflow.rules if rule.name.endswith("all")]  # of a module
+        names += [name for name in made if "{" not in name]
         names += [str(cell.path(cfg.results)) for cell in grid.cells()]
         names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
         near = difflib.get_close_matches(found[1], names, n=1)

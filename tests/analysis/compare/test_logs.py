@@ -9,6 +9,7 @@ import pytest
 import gpt1
 from tasks.common.errors import InputError
 from workflow.analysis.compare import SAME
+from workflow.analysis.logs import of_logs
 from workflow.analysis.ranking import main
 
 OLD, NEW = "2026-11-01T10-00-00.000001", "2026-11-02T10-00-00.000001"
@@ -164,6 +165,13 @@ def shared(i, score, name="gsm8k", digest=True):
         "answer_attribution": [answer | {"extraction_method": "regex", "is_terminal": True}],
         "evaluation": {"score": score, "is_correct": score > 0.5},
     }
+
+
+def test_documents_that_share_a_digest_in_that_format_are_rows_of_their_own(tmp_path):
+    lines = [shared(i, i % 2, digest=True) | {"sample_hash": "of no prompt"} for i in range(6)]
+    (tmp_path / "one.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    rows = of_logs(tmp_path)[0].query("line == 'score'")
+    assert rows["row"].is_unique and rows["score"].tolist() == [0, 1, 0, 1, 0, 1]
 
 
 @pytest.mark.parametrize("digest", [True, False])

@@ -250,7 +250,9 @@ def _relative(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.Da
         if not row["n_seeds"]:
             return markdown.MISSING
         relative = f"{row['relative']:.3f}"
-        return relative if row["task"] == "mean" else f"{markdown.score(row)} ({relative})"
+        if row["task"] == "mean":
+            return f"{relative} [{row['relative_low']:.3f}, {row['relative_high']:.3f}]"
+        return f"{markdown.score(row)} ({relative})"
 
     heads = {"mean": "mean (relative)"} | {
         name: f"{notes.mark(name)} ({markdown.METRICS[grid.task(name).metric]})"
