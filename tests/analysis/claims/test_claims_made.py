@@ -239,6 +239,16 @@ def test_a_small_network_and_word_vectors_are_lines_of_the_world():
         assert not line.plain and not line.is_control
 
 
+@pytest.mark.parametrize(
+    "keys", [{"finetune.embeddings": "learned"}, {"finetune.lm_coef": 0.5}, {"n_transfer": "none"}]
+)
+def test_a_variant_that_has_the_title_of_word_vectors_alone_is_not_taken_for_them(keys):
+    config = full()
+    config["experiment"]["studies"]["ablation"]["lines"][VECTORS.title] |= keys
+    grid = Plan(parse(config)).grid()
+    assert VECTORS.cell(grid, "rte") is None and FITTED.cell(grid, "rte")
+
+
 def along_fine_tuning(
     results: Path, with_aux: list[float], without: list[float], epochs: int
 ) -> Evidence:
