@@ -65,9 +65,8 @@ def cells(plan: Plan) -> dict[Cell, str]:
     others = (plan.study(head.name) for head in heads(plan))
     for study in (*plan.grid().studies.values(), *others):
         for point in study.points:
-            value = f", {study.axis} {point.value}" if point.value else ""
             for task in study.tasks:
-                found.setdefault(Cell(point.variant.name, task), f"{point.line}{value}")
+                found.setdefault(Cell(point.variant.name, task), point.row)
     return found
 
 

@@ -289,7 +289,7 @@ def test_a_log_axis_has_round_ticks(low, high, expected):
 )
 def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
     points = [Point(line="full", variant=a_line("transformer"), value=value) for value in values]
-    study = StudyPlan(title="", axis="checkpoint", tasks=["rte"], points=points)
+    study = StudyPlan(title="", axis="checkpoint", values=values, tasks=["rte"], points=points)
     with matplotlib.rc_context(fname=style.STYLE):
         ax = Figure(figsize=(13, 3.7), layout="constrained").subplots(1, 5)[0]
         ax.set_ylabel("score")

@@ -80,6 +80,7 @@ def studies(
     figure_2 = [
         Point(
             line=TITLES[arch, with_aux],
+            axis="n_transfer",
             value=str(n),
             variant=line(arch, with_aux, n, pretrain=pretrain),
         )
@@ -97,6 +98,7 @@ def studies(
         "layer_transfer": StudyPlan(
             title="Layers transferred (Figure 2, left)",
             axis="n_transfer",
+            values=list(dict.fromkeys(point.value for point in figure_2)),
             tasks=tasks,
             points=figure_2,
         ),

@@ -187,9 +187,8 @@ def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     """The frame with a column `row`: a point's line, if there are several, and value, in words."""
     several = len(study.lines) + len(study.references) > 1 or not study.axis
-    words = frame["line"] if several else frame["line"].map(lambda _: "")
-    at = frame["value"].map(lambda value: f"{study.axis} {value}" if value else "")
-    return frame.assign(row=[", ".join(filter(None, pair)) for pair in zip(words, at, strict=True)])
+    rows = {point.key: point.row if several else point.at for point in study.points}
+    return frame.assign(row=[rows[key] for key in zip(frame["line"], frame["value"], strict=True)])
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
@@ -200,11 +199,9 @@ def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     whole = markdown.baselines(frame, "head")
     if not study.axis or frame.groupby("head")["bag_of_words"].nunique().max() < 2:
         return whole
-    words = markdown.BASELINES["bag_of_words"]
+    words, at = markdown.BASELINES["bag_of_words"], {p.value: p.at for p in study.points[::-1]}
     by_value = [
-        markdown.baselines(rows, "head")
-        .loc[[words]]
-        .rename({words: f"{words}, {study.axis} {value}"})
+        markdown.baselines(rows, "head").loc[[words]].rename({words: f"{words}, {at[value]}"})
         for value, rows in frame[frame["value"] != ""].groupby("value", sort=False)
     ]
     return pd.concat([whole.drop(index=words), *by_value])
@@ -215,20 +212,20 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
 
     Each is a table of heads by points, with the longer of the two down.
     """
-    base, since = study.lines[0], f"{study.axis} {(study.values or [''])[0]}"
-    titles = {
-        "along": f"Difference of each line to its own {since}",
-        "change": f"Change of the difference to {base} since {since}",
-    }
+    base, first = study.lines[0], (study.values or [""])[0]
     parts: list[str | pd.DataFrame] = []
     frame = named(frame, study)
     places = [*zip(frame["line"], frame["value"], strict=True)]
-    for name in ("diff", *titles):
+    for name in DIFFERENCES:
         sections: dict[str, list[Key]] = {}  # points that differ from another kind stand apart
         for point in study.points:
             if name in contrasts(study, point):
-                title = titles.get(name) or f"Difference to {_compared_with(study, point)}"
-                sections.setdefault(title, []).append(point.key)
+                titles = {
+                    "diff": f"Difference to {_compared_with(study, point)}",
+                    "along": f"Difference of each line to its own {point.axis} {first}",
+                    "change": f"Change of the difference to {base} since {point.axis} {first}",
+                }
+                sections.setdefault(titles[name], []).append(point.key)
         for title, keys in sections.items():
             mine = frame[[place in keys for place in places]]
             texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
@@ -236,13 +233,15 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
             table = table if len(table.columns) <= len(table) else table.T
             parts += [f"## {title}", table.rename_axis("")]
     if "change" in frame:
-        parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
+        at = f"{study.axis} {first}"
+        parts.append(f"Below 0: {base} is further ahead than at {at}, or less behind.")
     return parts
 
 
 def _compared_with(study: StudyPlan, point: Point) -> str:
     """What `diff` compares a point with, in words."""
-    line, value = reference_of(study, point)
+    line, value = key = reference_of(study, point)
     if line == point.line:
-        return f"{'its own ' if len(study.lines) > 1 else ''}{study.axis} {value}"
-    return f"{line} at the same {study.axis}" if value else line
+        return f"{'its own ' if len(study.lines) > 1 else ''}{point.axis} {value}"
+    (axis,) = (of.axis for of in study.points if of.key == key)
+    return f"{line} at the same {axis if axis == point.axis else 'value'}" if value else line

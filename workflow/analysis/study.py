@@ -114,9 +114,9 @@ def with_perplexity(
     frame = frame.merge(means.reset_index(), on=["line", "value"], how="left")
     if of_points["model"].first().nunique() < 2:
         return frame, []
-    places = [(line, study.axis * bool(value), value) for line, value in means.index]
+    names = {point.key: f"{point.line} {point.at}".strip() for point in study.points}
     shown = pd.DataFrame({of: means[of].map(form.format) for of, form in HELD_OUT.items()})
-    shown.index = pd.Index([" ".join(filter(None, place)) for place in places], name="")
+    shown.index = pd.Index([names[key] for key in means.index], name="")
     title = "## Their language models, each on its own held-out books"
     return frame, [title, shown.rename(columns={"bits_per_byte": "bits per byte"})]
 

@@ -46,11 +46,13 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         own = {"name": variant, "plain": False}
-        return Point(line=line, value=value, variant=a_line().model_copy(update=own))
+        at = {"axis": axis, "value": value} if value else {}
+        return Point(line=line, **at, variant=a_line().model_copy(update=own))
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
-    own = {"axis": axis, "references": list(references), "points": points}
+    own = {"axis": axis, "values": list(values) if axis else []}
+    own |= {"references": list(references), "points": points}
     return StudyPlan(title="A study of mine", tasks=list(tasks), **own)
 
 
@@ -150,6 +152,28 @@ def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
     ):
         section = text.partition(f"## Difference to {head}\n")[2].partition("\n## ")[0]
         assert f" {mine} " in section and f" {other} " not in section
+
+
+def test_a_line_along_an_axis_of_its_own_is_told_by_that(tmp_path):
+    plan = plan_of(lines=("a", "b"), values=("0", "2"))
+    points = [p if p.line == "a" else p.model_copy(update={"axis": "depth"}) for p in plan.points]
+    picture, frame = drawn(plan.model_copy(update={"points": points}), tmp_path)
+    assert picture.get_supxlabel() == "lm_coef or depth"
+    text = study.build(tmp_path, GRID, plan.model_copy(update={"points": points})).markdown
+    assert "| b, depth 2 " in text and "b, lm_coef" not in text
+    assert "## Difference to a at the same value\n" in text
+    away = points[:2] + [p.model_copy(update={"value": f"1{p.value}"}) for p in points[2:]]
+    text = study.build(tmp_path, GRID, plan.model_copy(update={"points": away})).markdown
+    assert "## Difference to its own depth 10\n" in text
+
+
+def test_a_line_whose_own_values_are_in_another_order_is_drawn_from_left_to_right(tmp_path):
+    plan = plan_of(values=("2", "0", "0.5"), tasks=["rte"])
+    plan = plan.model_copy(update={"values": ["0", "0.5", "2"]})
+    picture, frame = drawn(plan, tmp_path)
+    assert [*picture.axes[0].lines[0].get_xdata()] == [0, 1, 2]
+    rising = [mean_of(frame, "full", value, "rte")["mean"] for value in plan.values]
+    assert [*picture.axes[0].lines[0].get_ydata()] == pytest.approx(rising)
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
