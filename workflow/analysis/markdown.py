@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workflow.analysis.stats.scores import fits, is_marked
+from workflow.studies import BASELINES
 
 MISSING = "missing"
 NONE = "–"
@@ -16,7 +17,6 @@ METRICS = {
     **{"accuracy": "accuracy", "f1": "F1", "macro_f1": "macro-F1", "matthews": "Matthews"},
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
-BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
 CORPORA = {  # what a language model was trained on, or how it was altered
     "books": "books",
     "shuffled": "shuffled words",
