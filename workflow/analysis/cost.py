@@ -69,6 +69,8 @@ def sequences(task: Task) -> int:
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
     """A task's number of training rows, number of reported rows, and mean tokens per row."""
     settings, world = config.prepare(name), config.experiment.world
+    if not settings.own and name not in LENGTHS:
+        raise InputError(f"{name}: not in LENGTHS of workflow/analysis/cost.py; add its tokens")
     if world and settings.is_made:
         train = train_rows(world, name)  # type: ignore[arg-type]
         report = world.report * len(config.experiment.task(name).report)
