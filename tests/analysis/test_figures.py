@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
-from tests.support.lines import line as a_line
+from tests.support.variants import variant as a_variant
 from workflow.analysis import figures
 from workflow.analysis.figures import run, style
 from workflow.analysis.figures.lines import places, values_axis
@@ -289,7 +289,7 @@ def test_a_log_axis_has_round_ticks(low, high, expected):
     [["0", "50", "97", "186", "360", "695", "1341", "2590", "5000"], [*map(str, range(13))]],
 )
 def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
-    points = [Point(line="full", variant=a_line("transformer"), value=value) for value in values]
+    points = [Point(line="full", variant=a_variant("transformer"), value=value) for value in values]
     study = StudyPlan(title="", axis="checkpoint", values=values, tasks=["rte"], points=points)
     with matplotlib.rc_context(fname=style.STYLE):
         ax = Figure(figsize=(13, 3.7), layout="constrained").subplots(1, 5)[0]

@@ -27,7 +27,7 @@ CORPORA = {  # what a language model was trained on, or how it was altered
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
     "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
-    "the variance over fewer than five seeds pooled over the run's lines of each kind, an "
+    "the variance over fewer than five seeds pooled over the run's variants of each kind, an "
     "architecture pre-trained or not"
 )
 FITS = (

@@ -1,10 +1,10 @@
-"""The table of a study: its lines, and what its axis and the way it was run add to them.
+"""The table of a study: its variants, and what its axis and the way it was run add to them.
 
 Along shares of the training rows the bag of words is fitted to as few rows as the model. Along
 checkpoints there are their zero-shot scores and, of tasks with skills, whether these or the
 fine-tuning gains that need them get half-way first. Where each language model was fine-tuned
 several times, there is how much scores vary over models, and over fine-tuning of the same one.
-Lines that are compared with others than the first have what each adds, by degree of difficulty.
+Variants that are compared with others than the first have what each adds, by degree of difficulty.
 """
 
 import math

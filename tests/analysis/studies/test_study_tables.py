@@ -23,7 +23,7 @@ from tests.analysis.conftest import (
     write_cell_answers,
     write_examples,
 )
-from tests.support.lines import line as a_line
+from tests.support.variants import variant as a_variant
 from workflow.analysis import study
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
@@ -47,7 +47,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         own = {"name": variant, "plain": False}
         at = {"axis": axis, "value": value} if value else {}
-        return Point(line=line, **at, variant=a_line().model_copy(update=own))
+        return Point(line=line, **at, variant=a_variant().model_copy(update=own))
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
@@ -136,7 +136,7 @@ def test_beside_a_reference_each_line_is_also_compared_with_its_own_first_value(
                 assert row["along"] == pytest.approx(row["mean"] - start["mean"])
                 assert row["along_low"] < row["along"] < row["along_high"]
     assert result.frame.loc[result.frame["line"] == "all", "along"].isna().all()
-    section = result.markdown.partition("## Difference of each line to its own lm_coef 0")[2]
+    section = result.markdown.partition("## Difference of each variant to its own lm_coef 0")[2]
     assert " a, lm_coef 2 |" in section and " b, lm_coef 0.5 |" in section
 
 
@@ -183,9 +183,9 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     rows, _ = build("ablation", results, grid)
     layers, _ = build("layer_transfer", results, grid)
     other = NO_AUX if arch == "transformer" else LSTM
-    mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
+    mine = a_variant(arch).model_copy(update={"name": "mine", "plain": False})
     of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
-    points = [Point(line=title, variant=line) for title, line in of.items()]
+    points = [Point(line=title, variant=variant) for title, variant in of.items()]
     for cell in (Cell("mine", task) for task in grid.tasks):
         record = make_cell(random.Random(1), grid, cell)
         write(cell.path(results), record | {"arch": arch})

@@ -1,4 +1,4 @@
-"""The tables of the lines of Table 5 and Figure 2 (left): `ablation`, `degrees`, `layer_transfer`.
+"""The tables of Table 5 and Figure 2 (left): `ablation`, `degrees`, `layer_transfer`.
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. The
 negative controls are the full model, but pre-trained on books with shuffled words or shuffled
