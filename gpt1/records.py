@@ -12,6 +12,8 @@ from pydantic import Field
 
 from gpt1.cell import Arch, Corpus, NTransfer
 from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
 from tasks.common.records import REMEDY, Baselines, Counts, Record, Score, Scores
 from tasks.spec import TaskSpec
 
@@ -249,6 +251,18 @@ class CellRecord(Record):
     digests: CellDigests
     runtime: RuntimeValues
     versions: dict[str, str]
+
+    @classmethod
+    def read(cls, path: Path, remedy: str = REMEDY, **of_path: Any) -> Self:
+        """As `Record.read`; a cell of a version before 0.3.0, which has a `line`, is told so."""
+        try:
+            return super().read(path, remedy, **of_path)
+        except InputError:
+            given = read_json(path)
+            if not isinstance(given, dict) or "line" not in given:
+                raise
+            why = "an earlier version wrote it"
+            raise InputError(f"{path}: {why}; compare or read it with that version") from None
 
 
 class ZeroShotScore(Origin):

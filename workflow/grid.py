@@ -94,12 +94,13 @@ class Variant(Settings):
 
 
 class Point(Settings):
-    """A variant of a study, by its title, at a value of the axis; `value` is empty without one.
+    """A variant of a study, by its title, at a value of its axis; both are empty without one.
 
     It is compared with the variant titled `minus`, or with the study's first if that is empty.
     """
 
     line: str
+    axis: str = ""
     value: str = ""
     variant: Variant
     minus: str = ""
@@ -109,17 +110,28 @@ class Point(Settings):
         """The variant's title and the value of the axis."""
         return self.line, self.value
 
+    @property
+    def at(self) -> str:
+        """The axis and its value, such as `lm_coef 0.5`."""
+        return f"{self.axis} {self.value}".strip()
+
+    @property
+    def row(self) -> str:
+        """What its row in a table is called."""
+        return ", ".join(filter(None, (self.line, self.at)))
+
 
 class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
-    `axis` is the short name of the key that varies, such as `lm_coef`. `references` names those
-    without an axis. `skills` maps a task to the skills of cloze items that teach it. `seeds` are
-    those of fine-tuning.
+    `axis` is the short name of the key that varies, such as `lm_coef`, and `values` are those of
+    all points, the study's own first. `references` names those without an axis. `skills` maps a
+    task to the skills of cloze items that teach it. `seeds` are those of fine-tuning.
     """
 
     title: str
     axis: str = ""
+    values: list[str] = []
     references: list[str] = []
     points: list[Point] = Field(min_length=1)
     expected: list[str] = []
@@ -136,11 +148,6 @@ class StudyPlan(OfTasks):
         """The titles of the lines, without the references."""
         titles = dict.fromkeys(point.line for point in self.points)
         return [title for title in titles if title not in self.references]
-
-    @property
-    def values(self) -> list[str]:
-        """The values of the axis, in order."""
-        return list(dict.fromkeys(point.value for point in self.points if point.value))
 
     def cells(self) -> list[Cell]:
         """Every cell once."""

@@ -242,19 +242,24 @@ class Plan:
         """A study with its cells."""
         entry = self.base.experiment.studies[name]
         tasks = entry.tasks or list(self.base.experiment.tasks)
-        points = []
+        order, points = [str(value) for value in entry.values], []
+        ranks: dict[str, int] = {}  # of values: the study's own come first
         for title, value, overlay in entry.points():
-            variant = self.variant(self.named(overlay))
-            shown = variant.n_transfer if entry.axis == N_TRANSFER in overlay else value
+            variant, given = self.variant(self.named(overlay)), entry.lines.get(title)
+            axis, minus = (given.axis or entry.axis or "", given.minus) if given else ("", "")
+            shown = variant.n_transfer if axis == N_TRANSFER else value
             if isinstance(shown, dict) and shown:
                 shown = ", ".join(f"{key} {part}" for key, part in flat(shown).items())
-            has_value = entry.axis and title not in entry.references
-            text = str("null" if shown is None else shown) if has_value else ""
-            minus = given.minus if (given := entry.lines.get(title)) else ""
-            points.append(Point(line=title, value=text, variant=variant, minus=minus))
+            text = str("null" if shown is None else shown) if axis else ""
+            if axis:
+                ranks.setdefault(text, [*order, str(value)].index(str(value)))
+            points.append(
+                Point(line=title, axis=_axis_name(axis), value=text, variant=variant, minus=minus)
+            )
         return StudyPlan(
             title=entry.heading or name,
             axis=_axis_name(entry.axis or ""),
+            values=sorted(ranks, key=ranks.__getitem__),
             tasks=tasks,
             own=self._own(tasks),
             references=[title for title, line in entry.references.items() if line],

@@ -41,6 +41,20 @@ OF_REPORTED_ROWS = ("world.seed", "world.report", "world.reported")
 OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
 FORMS = ("csv", "md", "svg")  # the files of another study that the page shows
+MOST = 90  # titles of a study: a figure has a look for each (`workflow.analysis.figures.style`)
+# What the rows of baselines are called in tables, where no variant has such a title.
+BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
+SHALLOW = {
+    "word_overlap": "word overlap",
+    "one_text": "one text alone",
+    "word_pairs": "words x words",
+    "word_classes": "word classes",
+    "class_orders": "word classes in order",
+    "nearest_neighbours": "nearest neighbours",
+    "affix_bigrams": "affix bigrams",
+    "best": "best of all baselines",
+}
+BEST = "best baseline"
 
 
 def checked(plan: Plan, study: str) -> StudyPlan:
@@ -65,9 +79,8 @@ def cells(plan: Plan) -> dict[Cell, str]:
     others = (plan.study(head.name) for head in heads(plan))
     for study in (*plan.grid().studies.values(), *others):
         for point in study.points:
-            value = f", {study.axis} {point.value}" if point.value else ""
             for task in study.tasks:
-                found.setdefault(Cell(point.variant.name, task), f"{point.line}{value}")
+                found.setdefault(Cell(point.variant.name, task), point.row)
     return found
 
 
@@ -196,9 +209,19 @@ def study_faults(plan: Plan, study: str) -> Iterator[str]:
             yield f"{key}.skills.{task}: there is no {wrong} among the study's tasks and the skills"
     if entry.skills and not cloze_file(base):
         yield f"{key}.skills: there are no cloze items; give experiment.cloze, or remove skills"
-    counts = Counter(point.key for point in plan.study(study).points)
+    points = plan.study(study).points
+    counts = Counter(point.key for point in points)
     for title, text in (key for key, n in counts.items() if n > 1):  # such as `all` and 12 layers
         yield f"{key}.{entry.part(title)}: {text} twice among the values; give it once"
+    rows = {*BASELINES.values(), *SHALLOW.values(), BEST}
+    rows |= {f"{BASELINES['bag_of_words']}, {point.at}" for point in points}
+    for title, row in {point.key: (point.line, point.row) for point in points}.values():
+        if row in rows:
+            why = f"another row of its tables is {row!r}; give another title"
+            yield f"{key}.{entry.part(title)}: {why}"
+        rows.add(row)
+    if (n := len({point.line for point in points})) > MOST:
+        yield f"{key}.lines: {n} with the references, but a figure shows {MOST}; make two studies"
     seeds = next(entry.points())[2].get(SEEDS)
     for title, value, overlay in entry.points():
         at = "" if value is None else f" at {entry.axis} {value}"

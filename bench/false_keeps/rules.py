@@ -192,7 +192,7 @@ def _score(right: np.ndarray, task: str, line: str, constant: float) -> Score:
     seeds, rows = tuple(range(len(right))), right.shape[1]
     drawn = 100 * right @ times_drawn(task, rows).T / rows  # [seeds, resamples]
     values, limits = 100 * right.mean(axis=1), (0.0, 100.0)
-    score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", line=line)
+    score = Score(seeds, seeds, values, drawn, rows, limits, kind="runs", variant=line)
     # What these runs raised themselves is not known.
     low = [seed for seed in seeds if values[seed] <= constant + LITTLE]
     nothing = replace(score, alarms=dict.fromkeys(low, ({"majority_rate"},)))

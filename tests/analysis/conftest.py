@@ -25,8 +25,8 @@ from tasks.common.files import sha256_file
 from tasks.metrics import METRICS, score_split
 from tasks.settings import PrepareSettings
 from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
-from tests.support.lines import line as full_line
-from tests.support.lines import studies
+from tests.support.variants import studies
+from tests.support.variants import variant as full_variant
 from workflow.analysis import report
 from workflow.analysis.rows import PREDICTED
 from workflow.configuration.sections import Seeds
@@ -183,7 +183,7 @@ def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
-    name, line = cell.task, grid.variants.get(cell.variant) or full_line()
+    name, line = cell.task, grid.variants.get(cell.variant) or full_variant()
     arch, aux, n_transfer = line.arch, line.aux, line.n_transfer
     task = grid.task(name)
     splits = list(task.report)
@@ -259,10 +259,10 @@ def write_answers(results: Path, grid: Grid, n: int = 40, gain: float = 0.4) -> 
     """
     rng = np.random.default_rng(7)
     for cell in grid.cells():
-        line = grid.variant(cell)
-        share = 0.0 if line.n_transfer == "none" else (1 + line.n_transfer)
-        share /= 1 + line.n_layer
-        share *= 0.2 if line.is_control else 0.5 if line.arch == "lstm" else 1.0
+        variant = grid.variant(cell)
+        share = 0.0 if variant.n_transfer == "none" else (1 + variant.n_transfer)
+        share /= 1 + variant.n_layer
+        share *= 0.2 if variant.is_control else 0.5 if variant.arch == "lstm" else 1.0
         write_cell_answers(results, cell, rng, 0.4 + gain * share, n)
 
 

@@ -9,6 +9,7 @@ import torch
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tests.analysis.conftest import write_all, write_answers
+from tests.support.programs import refusal
 from tests.tasks import conftest as published_files
 from tests.workflow.configs import changed, full, shipped, small
 from workflow.analysis import cost, flops
@@ -65,6 +66,13 @@ def test_rows_are_those_of_the_world_or_the_published_ones_up_to_the_limits():
     assert cost.task_size(config, "stsb")[2] == 2 * 28  # both orders
     config = parse(shipped("gpu") | {"data": "folder"})  # which trains on the dev rows of SNLI
     assert cost.task_size(config, "snli") == (9842, 9824, 27)
+
+
+def test_a_task_of_the_suite_without_a_length_is_a_line(monkeypatch):
+    monkeypatch.delitem(cost.LENGTHS, "rte")
+    for config in (shipped("paper") | {"data": "folder"}, shipped()):
+        said = refusal(cost.task_size, parse(config), "rte")
+        assert said == "rte: not in LENGTHS of workflow/analysis/cost.py; add its tokens"
 
 
 def test_ones_own_rows_are_counted(tmp_path):

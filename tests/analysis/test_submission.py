@@ -11,7 +11,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.analysis.conftest import write, write_encoded, write_predictions
-from tests.support.lines import cell as cell_of
+from tests.support.variants import cell as cell_of
 from workflow.analysis import submission
 from workflow.grid import Grid
 

@@ -8,15 +8,17 @@ import pytest
 
 from gpt1.cell import Cell
 from gpt1.pretrain import Pretraining
-from gpt1.records import ZeroShotScore
+from gpt1.records import CellRecord, ZeroShotScore
 from gpt1.streams import Purpose, stream, torch_seed
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tests.facts import SCORED
 from tests.gpt1 import toy
 from tests.support.programs import refusal
+from tests.workflow.running import ROOT
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,15 @@ def test_a_record_of_another_type_value_or_place_is_refused(tmp_path, changed, m
     path = tmp_path / "scores.json"
     path.write_text(json.dumps({**SCORED, **place, "score": 50.0, **changed}))
     assert message in refusal(lambda: ZeroShotScore.read(path, seed=0))
+
+
+def test_a_cell_of_an_earlier_version_is_read_with_that(tmp_path):
+    given, path = read_json(ROOT / "bench/default_run/cells/full/rte.json"), tmp_path / "rte.json"
+    write_json(path, {"line": given.pop("variant"), **given})
+    said = refusal(CellRecord.read, path)
+    assert said == f"{path}: an earlier version wrote it; compare or read it with that version"
+    write_json(path, given)
+    assert "variant: missing; delete the file and" in refusal(CellRecord.read, path)
 
 
 def test_path_and_name_are_those_of_a_cell_or_refused():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks import PAPER_TASKS, TASKS, task
+from tasks import PAPER_TASKS, TASKS, paper, task
 from tasks.fetch import source_named
 from tasks.hub import COMMIT, CORPORA, corpus, fault, pinned
 from tasks.layouts import pronoun_span, race_question
@@ -125,7 +125,10 @@ def test_a_template_that_cannot_be_encoded_is_refused(template, fault):
 
 def test_each_task_has_a_prompt_with_a_choice_for_each_label():
     scorings = {"sst2": 3, "race": 3, "cola": 1, "dprd": 1}
-    for of in (*TASKS, task("dprd")):
+    page = Path(__file__).parents[2] / "docs" / "adding-a-task.md"
+    _, snippet, *_ = page.read_text(encoding="utf-8").split("```")
+    exec(snippet.removeprefix("python"), of_page := {**vars(paper)})
+    for of in (*TASKS, task("dprd"), of_page["wnli"]):
         prompt = of.prompt
         assert len(prompt.scorings) == scorings.get(of.name, 2), of.name
         is_asked = of.family != "multiple_choice" and of.name != "cola"

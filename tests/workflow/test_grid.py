@@ -29,11 +29,12 @@ def test_the_papers_grid_has_360_transformer_and_72_lstm_cells():
 @pytest.mark.parametrize("corpus", ["sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_the_auxiliary_loss(corpus):
     grid = Plan(parse(full())).grid()
-    (line,) = (line for line in grid.variants.values() if line.corpus == corpus)
-    assert (line.arch, line.aux, line.n_transfer) == ("transformer", "on", 12) and line.is_control
-    assert [cell.task for cell in grid.cells() if cell.variant == line.name] == grid.tasks
-    assert not {cell.variant for cell in grid.full_transformer()} & {line.name}
-    assert grid.find(corpus=corpus) == line and line not in grid.of_books
+    (variant,) = (of for of in grid.variants.values() if of.corpus == corpus)
+    assert (variant.arch, variant.aux, variant.n_transfer) == ("transformer", "on", 12)
+    assert variant.is_control
+    assert [cell.task for cell in grid.cells() if cell.variant == variant.name] == grid.tasks
+    assert not {cell.variant for cell in grid.full_transformer()} & {variant.name}
+    assert grid.find(corpus=corpus) == variant and variant not in grid.of_books
 
 
 def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
@@ -47,7 +48,7 @@ def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
 def test_the_curve_of_layers_has_the_points_of_its_study_alone():
     own = {"three": {"n_transfer": 3}, "LSTM, embeddings alone": {"arch": "lstm", "n_transfer": 0}}
     grid = Plan(parse(changed(shipped(), "experiment.studies.ablation.lines", own))).grid()
-    assert {3, 0} < {line.n_transfer for line in grid.of_books}
+    assert {3, 0} < {variant.n_transfer for variant in grid.of_books}
     assert grid.sweep("transformer", "on") == ["none", 0, 4, 8, 12]
     assert grid.sweep("lstm", "on") == [1]
 
@@ -85,7 +86,7 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     lines = Plan(parse(changed(config, WORDS, of_one)))
     sources = {}
     for job in jobs(lines):
-        models = [lines.variant(line).models() for line in job.variants]
+        models = [lines.variant(name).models() for name in job.variants]
         assert all(of == models[0] for of in models)
         sources |= dict(zip(job.variants, models, strict=True))
     assert sources["arch-lstm"] == [PretrainedModel("lstm", 5), PretrainedModel("lstm", 6)]

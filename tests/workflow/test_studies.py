@@ -196,6 +196,17 @@ def test_null_and_sections_are_values_like_others(axis, values, shown):
     assert [point.value for point in plan.points[1:]] == shown
 
 
+def test_values_have_the_order_of_the_study_and_those_of_a_lines_own_axis_its_name():
+    own = {"a": {"values": [2, 0.5]}, "b": {}, "c": {"axis": "n_transfer", "values": [3, "all"]}}
+    given = {"axis": f"{FINETUNE}.lm_coef", "values": [0, 0.5], "references": {"whole": {}}}
+    plan = studies.checked(one_study(lines=own, **given), "mine")
+    assert plan.values == ["0", "0.5", "2", "3", "12"]
+    assert [point.row for point in plan.points] == [
+        *("whole", "a, lm_coef 2", "a, lm_coef 0.5", "b, lm_coef 0", "b, lm_coef 0.5"),
+        *("c, n_transfer 3", "c, n_transfer 12"),
+    ]
+
+
 def test_an_axis_of_a_section_may_have_a_part_for_each_line():
     rates = [{"transformer": rate, "lstm": rate} for rate in (1e-3, 2e-3)]
     lines = {"transformer": {}, "LSTM": {"arch": "lstm"}}

@@ -96,6 +96,14 @@ FAULTS = """
 # What a table would find only after training.
 - [{axis: n_transfer, values: [none, 0, 12, all]},
    "lines.full: 12 twice among the values; give it once"]
+- [{lines: {a: {}, bag of words: {n_transfer: 3}}},
+   "lines.bag of words: another row of its tables is 'bag of words'; give another title"]
+- [{lines: {best baseline: {}}}, "lines.best baseline: another row of its tables is 'best base"]
+- [{references: {"bag of words, l2 0": {}}, axis: finetune.l2, values: [0]},
+   "references.bag of words, l2 0: another row of its tables is 'bag of words, l2 0'; give another"]
+- [{references: {"full, l2 0": {}}, axis: finetune.l2, values: [0, 1]},
+   "lines.full: another row of its tables is 'full, l2 0'; give another title"]
+- [{lines: MANY TITLES}, "lines: 91 with the references, but a figure shows 90; make two studies"]
 - [{axis: experiment.world.seed, values: [467, 44]},
    "lines.full at experiment.world.seed 44: experiment.world.seed: all lines are compared on the
    run's reported rows; remove it"]
@@ -112,9 +120,11 @@ FAULTS = """
 """
 
 
-@pytest.mark.parametrize(
-    ("entry", "fault"), yaml.safe_load(FAULTS.replace("EVERY KIND", str([*SHARES])))
-)
+FAULTS = FAULTS.replace("EVERY KIND", str([*SHARES]))
+FAULTS = FAULTS.replace("MANY TITLES", str({f"title {i}": {} for i in range(91)}))
+
+
+@pytest.mark.parametrize(("entry", "fault"), yaml.safe_load(FAULTS))
 def test_a_study_that_cannot_be_made_is_one_line(entry, fault):
     study = {"heading": "Mine", "tasks": ["rte"], **entry}
     config = changed(shipped(), "experiment.studies", {"mine": study})

@@ -40,10 +40,10 @@ NUMBERS = DECIMALS | {"a": 4, "b": 4, "p": 6, "p_holm": 6, "seeds_alone": 1}
 ALONE = "by seeds alone"
 WORDS = ("verdict", "needs", ALONE)
 LEGEND = (
-    "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a line, by which tasks "
-    "are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: what "
-    "would decide a difference of this size with a power of 80 %. `!`: a run behind it raised an "
-    f"alarm, named in the CSV. {markdown.FITS}"
+    "`[b, c]`: the 95 % interval. p: by Holm's correction over the tasks of a variant, by which "
+    "tasks are judged. Equal: within {0.task:g} points on a task, {0.mean:g} on a mean. `needs`: "
+    "what would decide a difference of this size with a power of 80 %. `!`: a run behind it raised "
+    f"an alarm, named in the CSV. {markdown.FITS}"
 )
 BY_SEEDS = (
     "`by seeds alone`: so many of 100 pairs of small models that differ by the seed alone differ "
@@ -54,15 +54,15 @@ BY_SEEDS = (
 
 @dataclass(frozen=True)
 class Comparison(Table):
-    """`b` minus `a`: a `frame` with a row per line and average or task, and its `markdown`."""
+    """`b` minus `a`: a `frame` with a row per variant and average or task, and its `markdown`."""
 
     def figure(self) -> Figure:
-        """The differences with their intervals: a panel for each of the first lines that differ."""
+        """The differences with their intervals: a panel for each of the first that differ."""
         differ = self.frame[self.frame["verdict"] != SAME]
         frame = self.frame if differ.empty else differ
         titles = frame.groupby("line", sort=False)["line_title"].first()[:MOST_LINES]
         by_task = self.frame.groupby("task", sort=False)["task_title"]
-        tasks = by_task.first().where(by_task.nunique() == 1, "mean")  # of other tasks in each line
+        tasks = by_task.first().where(by_task.nunique() == 1, "mean")  # of other tasks in each
         at = pd.Series(np.arange(len(tasks)) * 1.0, tasks.index)
         across, down = min(ACROSS, len(titles)), -(-len(titles) // ACROSS)
         size = (2 + 2.6 * across, 1.4 + down * (0.6 + 0.3 * len(at)))
@@ -94,7 +94,7 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
     one, other = side(a, metric), side(b, metric)
     paired, left_out = in_common([one, other])
     pool = pool_of([one, other])
-    rows = [_rows(line, pairs, pool, one.margins) for line, pairs in paired.items()]
+    rows = [_rows(variant, pairs, pool, one.margins) for variant, pairs in paired.items()]
     titles = other.titles | one.titles
     frame = pd.DataFrame(chain(*rows))
     frame["line_title"] = [titles.get(line, line) for line in frame["line"]]
@@ -106,9 +106,9 @@ def compare(a: Source, b: Source, metric: str) -> Comparison:
 
 
 def _rows(
-    line: str, pairs: Mapping[str, Sequence[Scored]], pool: SeedPool, margins: Margins
+    variant: str, pairs: Mapping[str, Sequence[Scored]], pool: SeedPool, margins: Margins
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a line: its averages, then its tasks; one seed is judged by the rows alone."""
+    """The rows of a variant: its averages, then its tasks; one seed is judged by the rows alone."""
     a, b = ({task: pair[i] for task, pair in pairs.items()} for i in (0, 1))
     members = members_of([*pairs])
     found = {name: difference(a, b, of, pool) for name, of in members.items()}
@@ -130,7 +130,7 @@ def _rows(
         distance = max(abs(of.value), margin - abs(of.value))
         low, high = of.interval
         yield {
-            **{"line": line, "task": name, "metric": metric, "task_title": title},
+            **{"line": variant, "task": name, "metric": metric, "task_title": title},
             **{"n_seeds": len(whole.seeds), "rows": whole.n_rows, "alarms": of.alarms},
             **{"a": its - of.value, "b": its, "diff": of.value, "diff_low": low, "diff_high": high},
             **{"diff_by_seed": tuple(whole.values), "over": SEEDS if of.seeds else ROWS},
@@ -170,7 +170,7 @@ def needs_seeds(of: Estimate, is_mean: bool) -> str:
 
 
 def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
-    """The heading, a table for each line with any difference, and the legend."""
+    """The heading, a table for each variant with any difference, and the legend."""
     differ = frame[frame["verdict"] != SAME]
     yield "# b minus a"
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."

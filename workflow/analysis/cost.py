@@ -69,6 +69,8 @@ def sequences(task: Task) -> int:
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
     """A task's number of training rows, number of reported rows, and mean tokens per row."""
     settings, world = config.prepare(name), config.experiment.world
+    if not settings.own and name not in LENGTHS:
+        raise InputError(f"{name}: not in LENGTHS of workflow/analysis/cost.py; add its tokens")
     if world and settings.is_made:
         train = train_rows(world, name)  # type: ignore[arg-type]
         report = world.report * len(config.experiment.task(name).report)
@@ -175,19 +177,19 @@ def disk(config: Config) -> float:
 def decided(run: Path) -> tuple[pd.DataFrame, float]:
     """The differences, in points, that numbers of seeds decide with a power of 80 %, by the seeds.
 
-    A column for the mean and one for each task. They are of two lines that vary over seeds and rows
-    as the full one of the finished `run` and the first other one that is pooled with it. Also
+    A column for the mean and one for each task. They are of two variants that vary over seeds and
+    rows as the full one of the finished `run` and the first other one that is pooled with it. Also
     returns how many fine-tunings each seed has if seeds are of pre-training, 0 if of fine-tuning.
-    Raises InputError if the run has no two such lines of several seeds.
+    Raises InputError if the run has no two such variants of several seeds.
     """
     found = of_run(run)
-    full = found.pool.lines.get(UNCHANGED, {})
-    others = (line for name, line in found.pool.lines.items() if name != UNCHANGED)
+    full = found.pool.variants.get(UNCHANGED, {})
+    others = (of for name, of in found.pool.variants.items() if name != UNCHANGED)
     alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
     fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
     if len(fits) < 2:
-        why = " ".join(found.notes) or "no two lines to compare have several seeds on all tasks"
-        remedy = "give a finished run with the full line and the one without the auxiliary loss"
+        why = " ".join(found.notes) or "no two variants to compare have several seeds on all tasks"
+        remedy = "give a finished run with the full model and the one without the auxiliary loss"
         raise InputError(f"{run}: {why}; {remedy}")
     tasks = [*full]
     titles = {task: of.title for (_, task), of in found.cells.items()}

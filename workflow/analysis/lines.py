@@ -1,13 +1,13 @@
-"""The frame of a study, and its Markdown: each line, at each value of the axis, on every task.
+"""The frame of a study, and its Markdown: each variant, at each value of the axis, on every task.
 
-`diff` is a point's paired difference to its reference: the line that its `minus` names; else the
-study's first reference; else the first line at the same value; in a study of one line, that line's
+`diff` is a point's paired difference to its reference: the variant that its `minus` names; else the
+study's first reference; else the first variant at the same value; in a study of one, its own
 first value.
 
 `train` is the mean score on the training rows. `along` is the difference to the first value of the
-same line, given where `diff` compares with something else.
+same variant, given where `diff` compares with something else.
 
-With several lines along an axis, `change` is how much a line's difference to the first line changes
+With several variants along an axis, `change` is how much the difference of one to the first changes
 from the first value to the last (a difference of differences), paired by row and seed. In
 `train_size` it is how much more, or less, a part of the method gains with all labelled rows than
 with few.
@@ -32,7 +32,7 @@ from workflow.grid import Grid, Point, StudyPlan
 
 DIFFERENCES = ("diff", "along", "change")
 ScoreOf = Callable[[Cell], Score | None]
-Key = tuple[str, str]  # a point's line and value
+Key = tuple[str, str]  # a point's title and value
 Sum = list[tuple[float, Key]]
 
 
@@ -47,7 +47,7 @@ class Lines:
     averages: Mapping[str, Sequence[str]]
 
     def scores(self, score: ScoreOf | None = None) -> dict[Key, TaskScores]:
-        """The `score` of each task, or its headline score, by line and value."""
+        """The `score` of each task, or its headline score, by title and value."""
         score = score or self.samples.headline
         return {
             point.key: {task: score(Cell(point.variant.name, task)) for task in self.study.tasks}
@@ -61,11 +61,11 @@ class Lines:
     def frame(self, score: ScoreOf | None = None) -> pd.DataFrame:
         """One row per (line, value) and average or task, by the headline or another `score`.
 
-        Few seeds are pooled over the run's lines, and the study's own of kinds that the run lacks.
+        Few seeds are pooled over the run's variants, and the study's of kinds that the run lacks.
         """
         scores, facts = self.scores(score), self._facts()
-        of_lines = {point.variant.name: scores[point.key] for point in self.study.points}
-        pool = self.samples.seed_pool(self.grid, score).with_others(of_lines)
+        by_variant = {point.variant.name: scores[point.key] for point in self.study.points}
+        pool = self.samples.seed_pool(self.grid, score).with_others(by_variant)
         known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
         rows: list[dict[str, Any]] = []
         for point in self.study.points:
@@ -81,8 +81,8 @@ class Lines:
                 row |= {**facts[task], **numbers(own)}
                 row["rows"] = own.score.n_rows if own else np.nan
                 for name in (name for name in DIFFERENCES if name in known):
-                    lines = [(weight, scores[key]) for weight, key in sums.get(name, [])]
-                    row |= _difference(name, pool.estimate(lines, equally(members)))
+                    terms = [(weight, scores[key]) for weight, key in sums.get(name, [])]
+                    row |= _difference(name, pool.estimate(terms, equally(members)))
                 fit = average(train[name] for name in members)
                 rows.append({**row, "train": fit.value if fit else np.nan})
         return pd.DataFrame(rows)
@@ -117,8 +117,8 @@ class Lines:
 
 
 def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
-    """A point's contrasts by column: weighted sums of points whose lines do not cancel out."""
-    lines = {one.key: one.variant.name for one in study.points}
+    """A point's contrasts by column: weighted sums of points whose variants do not cancel out."""
+    names = {one.key: one.variant.name for one in study.points}
     first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
     here, start, base = point.key, (point.line, first), (study.lines[0], point.value)
     along = [(1.0, here), (-1.0, start)]
@@ -127,9 +127,9 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
         sums["change"] = [*along, (-1.0, base), (1.0, (study.lines[0], first))]
 
     def differs(total: Sum) -> bool:
-        if any(key not in lines for _, key in total):
+        if any(key not in names for _, key in total):
             return False
-        weights = {of: sum(w for w, one in total if lines[one] == of) for of in lines.values()}
+        weights = {of: sum(w for w, one in total if names[one] == of) for of in names.values()}
         return any(weights.values())
 
     sums = {name: total for name, total in sums.items() if differs(total)}
@@ -140,7 +140,7 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
 
 
 def reference_of(study: StudyPlan, point: Point) -> Key:
-    """The line and value that `diff` compares a point with; for that point itself, its own."""
+    """The title and value that `diff` compares a point with; for that point itself, its own."""
     if point.minus:
         return point.minus, ""
     if study.references:
@@ -152,7 +152,7 @@ def reference_of(study: StudyPlan, point: Point) -> Key:
 
 
 def added(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The differences of lines to their `minus`, those of means first; of a degree, means alone."""
+    """The differences to variants' `minus`, those of means first; of a degree, means alone."""
     is_task = frame["task"].isin(study.tasks)
     frame = frame.assign(is_task=is_task, head=frame["task"].map(study.shown))
     rows = frame[frame["minus"].ne("") & (frame["degree"].eq("") | ~is_task)].dropna(subset="diff")
@@ -172,7 +172,7 @@ def _difference(name: str, found: Estimate | None) -> dict[str, Any]:
 def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     """The scores of a frame with a column `head`: points down, heads across, baselines below.
 
-    The scores that the paper prints for a line, if any, stand below it.
+    The scores that the paper prints for a variant, if any, stand below it.
     """
     frame = named(frame, study)
     shown = []
@@ -185,26 +185,23 @@ def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 
 def named(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
-    """The frame with a column `row`: a point's line, if there are several, and value, in words."""
+    """The frame with a column `row`: a point's title, if there are several, and value, in words."""
     several = len(study.lines) + len(study.references) > 1 or not study.axis
-    words = frame["line"] if several else frame["line"].map(lambda _: "")
-    at = frame["value"].map(lambda value: f"{study.axis} {value}" if value else "")
-    return frame.assign(row=[", ".join(filter(None, pair)) for pair in zip(words, at, strict=True)])
+    rows = {point.key: point.row if several else point.at for point in study.points}
+    return frame.assign(row=[rows[key] for key in zip(frame["line"], frame["value"], strict=True)])
 
 
 def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
     """The baselines; one bag of words per value if it was fitted to each value's rows.
 
-    Without an axis it is that of the first line, even if another line trains on other rows.
+    Without an axis it is that of the first variant, even if another trains on other rows.
     """
     whole = markdown.baselines(frame, "head")
     if not study.axis or frame.groupby("head")["bag_of_words"].nunique().max() < 2:
         return whole
-    words = markdown.BASELINES["bag_of_words"]
+    words, at = markdown.BASELINES["bag_of_words"], {p.value: p.at for p in study.points[::-1]}
     by_value = [
-        markdown.baselines(rows, "head")
-        .loc[[words]]
-        .rename({words: f"{words}, {study.axis} {value}"})
+        markdown.baselines(rows, "head").loc[[words]].rename({words: f"{words}, {at[value]}"})
         for value, rows in frame[frame["value"] != ""].groupby("value", sort=False)
     ]
     return pd.concat([whole.drop(index=words), *by_value])
@@ -215,20 +212,20 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
 
     Each is a table of heads by points, with the longer of the two down.
     """
-    base, since = study.lines[0], f"{study.axis} {(study.values or [''])[0]}"
-    titles = {
-        "along": f"Difference of each line to its own {since}",
-        "change": f"Change of the difference to {base} since {since}",
-    }
+    base, first = study.lines[0], (study.values or [""])[0]
     parts: list[str | pd.DataFrame] = []
     frame = named(frame, study)
     places = [*zip(frame["line"], frame["value"], strict=True)]
-    for name in ("diff", *titles):
+    for name in DIFFERENCES:
         sections: dict[str, list[Key]] = {}  # points that differ from another kind stand apart
         for point in study.points:
             if name in contrasts(study, point):
-                title = titles.get(name) or f"Difference to {_compared_with(study, point)}"
-                sections.setdefault(title, []).append(point.key)
+                titles = {
+                    "diff": f"Difference to {_compared_with(study, point)}",
+                    "along": f"Difference of each variant to its own {point.axis} {first}",
+                    "change": f"Change of the difference to {base} since {point.axis} {first}",
+                }
+                sections.setdefault(titles[name], []).append(point.key)
         for title, keys in sections.items():
             mine = frame[[place in keys for place in places]]
             texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
@@ -236,13 +233,15 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
             table = table if len(table.columns) <= len(table) else table.T
             parts += [f"## {title}", table.rename_axis("")]
     if "change" in frame:
-        parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
+        at = f"{study.axis} {first}"
+        parts.append(f"Below 0: {base} is further ahead than at {at}, or less behind.")
     return parts
 
 
 def _compared_with(study: StudyPlan, point: Point) -> str:
     """What `diff` compares a point with, in words."""
-    line, value = reference_of(study, point)
+    line, value = key = reference_of(study, point)
     if line == point.line:
-        return f"{'its own ' if len(study.lines) > 1 else ''}{study.axis} {value}"
-    return f"{line} at the same {study.axis}" if value else line
+        return f"{'its own ' if len(study.lines) > 1 else ''}{point.axis} {value}"
+    (axis,) = (of.axis for of in study.points if of.key == key)
+    return f"{line} at the same {axis if axis == point.axis else 'value'}" if value else line

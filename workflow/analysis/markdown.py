@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workflow.analysis.stats.scores import fits, is_marked
+from workflow.studies import BASELINES
 
 MISSING = "missing"
 NONE = "–"
@@ -16,7 +17,6 @@ METRICS = {
     **{"accuracy": "accuracy", "f1": "F1", "macro_f1": "macro-F1", "matthews": "Matthews"},
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
-BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
 CORPORA = {  # what a language model was trained on, or how it was altered
     "books": "books",
     "shuffled": "shuffled words",
@@ -27,7 +27,7 @@ CORPORA = {  # what a language model was trained on, or how it was altered
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
     "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
-    "the variance over fewer than five seeds pooled over the run's lines of each kind, an "
+    "the variance over fewer than five seeds pooled over the run's variants of each kind, an "
     "architecture pre-trained or not"
 )
 FITS = (

@@ -12,9 +12,9 @@ from typing import Literal
 
 import pandas as pd
 
-from gpt1.cell import Arch, Cell, Corpus
+from gpt1.cell import WORD_VECTORS, Arch, Cell, Corpus
 from workflow.configuration import studies
-from workflow.grid import Aux, Grid
+from workflow.grid import Aux, Grid, Variant
 
 OURS = "Finetuned Transformer LM (ours)"  # the paper's own row in Tables 2 to 4
 NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"), keep_default_na=False)
@@ -32,7 +32,7 @@ class PaperModel:
     """A model of the ablations: `title` in the tables, `name` in the claims.
 
     `n_transfer` "all" is as many layers as the architecture has. A variant that is not `plain`
-    differs in more than these fields, and is found by its title among the lines of Table 5.
+    differs in more than these fields, and is found by its title in Table 5, too.
     """
 
     title: str
@@ -44,12 +44,18 @@ class PaperModel:
     plain: bool = True
 
     def cell(self, grid: Grid, task: str) -> Cell | None:
-        """The variant's cell for a task; None if the run has no such line."""
-        line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
+        """The variant's cell for a task; None if the run has no such variant."""
+        variant = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
         if not self.plain:
-            named = {point.line: point.variant for point in grid.studies["ablation"].points}
-            line = named.get(self.title)
-        return Cell(line.name, task) if line else None
+            points = grid.studies["ablation"].points
+            named = [p.variant for p in points if p.line == self.title and self._fits(p.variant)]
+            variant = named[0] if named else None
+        return Cell(variant.name, task) if variant else None
+
+    def _fits(self, of: Variant) -> bool:
+        n_transfer = of.n_layer if self.n_transfer == "all" else self.n_transfer
+        mine = (self.arch, self.aux, n_transfer, self.corpus)
+        return (of.arch, of.aux, of.n_transfer, of.corpus) == mine
 
     @property
     def printed(self) -> dict[str, float]:
@@ -71,7 +77,14 @@ NEITHER = PaperModel(
 FITTED = PaperModel(
     studies.FITTED_TITLE, "from scratch, fitted", aux="off", n_transfer="none", plain=False
 )
-VECTORS = PaperModel(studies.VECTORS_TITLE, "word vectors", aux="off", n_transfer=0, plain=False)
+VECTORS = PaperModel(
+    studies.VECTORS_TITLE,
+    "word vectors",
+    aux="off",
+    n_transfer=0,
+    corpus=WORD_VECTORS,
+    plain=False,
+)
 SHUFFLED = PaperModel("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
 SENTENCES_SHUFFLED = PaperModel(
     "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"

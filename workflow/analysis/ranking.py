@@ -3,11 +3,11 @@
     python -m workflow.analysis compare results/a results/b --out compare.csv
 
 It writes a CSV, a figure, and Markdown, which it also prints. `gpt1.compare` lists what may take
-the place of a results folder; comma-separated folders are the seeds of one model. Pairs of more
-are compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the
-variance over seeds pooled over the lines of all. Holm's correction is over a family: the pairs of a
-line on one average, or on all of its tasks together. A rank lies between one more than how many are
-decided to be better, and the number of all less how many are decided to be worse; so with a
+the place of a results folder; comma-separated folders are the seeds of one model. Pairs of more are
+compared as `workflow.analysis.compare` compares two: paired by row and by seed, with the variance
+over seeds pooled over the variants of all. Holm's correction is over a family: the pairs of a
+variant on one average, or on all of its tasks together. A rank lies between one more than how many
+are decided to be better, and the number of all less how many are decided to be worse; so with a
 probability of 95 % all ranks of a family are right at once.
 """
 
@@ -43,23 +43,23 @@ from workflow.analysis.table import DECIMALS
 KEY = ["line", "task"]
 NUMBERS = DECIMALS | {"a_score": 4, "b_score": 4, "p": 6, "p_holm": 6}
 LEGEND = (
-    "By line: scores, ranks, and row minus column with its 95 % interval; `*`: decided. Ranks "
+    "By variant: scores, ranks, and row minus column with its 95 % interval; `*`: decided. Ranks "
     "reach from one more than how many are decided to be better to the last but as many as are "
-    "decided to be worse. Decided is by Holm's correction over the pairs of a line, on tasks over "
-    f"all of their pairs. {markdown.FITS}"
+    "decided to be worse. Decided is by Holm's correction over the pairs of a variant, on tasks "
+    f"over all of their pairs. {markdown.FITS}"
 )
 
 
 class Ranking(Comparison):
-    """A `frame` with a row for each line, average or task and pair of runs, and its `markdown`."""
+    """A `frame` with a row for each variant, average or task and pair of runs; its `markdown`."""
 
     @property
     def ranks(self) -> pd.DataFrame:
-        """The score and the lowest and highest rank of each run, by line and average or task."""
+        """The score and the lowest and highest rank of each run, by variant and average or task."""
         return ranks_of(self.frame)
 
     def figure(self) -> Figure:
-        """The ranks of each run by the first line, on its average or its only task."""
+        """The ranks of each run by the first variant, on its average or its only task."""
         line, task = self.frame[KEY].iloc[0]
         rows = self.ranks[(self.ranks["line"] == line) & (self.ranks["task"] == task)]
         rows = rows.sort_values("score")
@@ -90,7 +90,7 @@ def rank(sources: Sequence[Source], metric: str) -> Ranking:
     names = [f"{of} ({i})" if given.count(of) > 1 else of for i, of in enumerate(given, 1)]
     found, left_out = in_common(sides)
     pool = pool_of(sides)
-    pairs = [_pairs(line, tasks, names, pool) for line, tasks in found.items()]
+    pairs = [_pairs(variant, tasks, names, pool) for variant, tasks in found.items()]
     frame = pd.concat(pairs, ignore_index=True)
     if frame.empty:
         what = f"{' and '.join(names)} share no seed in pairs"
@@ -101,7 +101,7 @@ def rank(sources: Sequence[Source], metric: str) -> Ranking:
 
 
 def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """The score and the ranks of each run, by line and average or task, from all pairs."""
+    """The score and the ranks of each run, by variant and average or task, from all pairs."""
     rows = []
     for (line, task), pairs in frame.groupby(KEY, sort=False):
         runs = pd.concat(
@@ -119,9 +119,9 @@ def ranks_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(
-    line: str, tasks: Mapping[str, Sequence[Scored]], names: Sequence[str], pool: SeedPool
+    variant: str, tasks: Mapping[str, Sequence[Scored]], names: Sequence[str], pool: SeedPool
 ) -> pd.DataFrame:
-    """A row for each average and task of a line and each pair."""
+    """A row for each average and task of a variant and each pair."""
     sides = [{task: scored[i] for task, scored in tasks.items()} for i in range(len(names))]
     rows = []
     for name, of in members_of([*tasks]).items():
@@ -136,7 +136,7 @@ def _pairs(
             ]
             rows.append(
                 {
-                    **{"line": line, "task": name, "task_title": title},
+                    **{"line": variant, "task": name, "task_title": title},
                     **{"n_seeds": len(found.score.seeds), "a": a, "b": b},
                     **{"a_score": scores[0], "b_score": scores[1]},
                     **{"diff": found.value, "diff_low": low, "diff_high": high, "p": found.p},
@@ -151,7 +151,7 @@ def _pairs(
 
 
 def _shown(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[str | pd.DataFrame]:
-    """The Markdown: for each line the matrix of its average or only task, and ranks by task."""
+    """The Markdown: for each variant the matrix of its average or only task, and ranks by task."""
     ranks = ranks_of(frame)
     yield f"# {len(names)} runs compared"
     yield "; ".join(f"{i}: {name}" for i, name in enumerate(names, 1)) + "."

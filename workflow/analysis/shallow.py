@@ -12,18 +12,9 @@ import pandas as pd
 from tasks.common.records import BaselinesRecord, Scores
 from workflow.analysis import markdown
 from workflow.grid import Grid
+from workflow.studies import SHALLOW
 
-NAMES = {
-    "word_overlap": "word overlap",
-    "one_text": "one text alone",
-    "word_pairs": "words x words",
-    "word_classes": "word classes",
-    "class_orders": "word classes in order",
-    "nearest_neighbours": "nearest neighbours",
-    "affix_bigrams": "affix bigrams",
-    "best": "best of all baselines",
-}
-ALL = ("majority", "bag_of_words", *(name for name in NAMES if name != "best"))
+ALL = ("majority", "bag_of_words", *(name for name in SHALLOW if name != "best"))
 
 
 def scores(
@@ -63,11 +54,11 @@ def scores(
 
 def below(wide: pd.DataFrame, scores: pd.DataFrame, heads: Mapping[str, str]) -> pd.DataFrame:
     """A `wide` table of text with the baselines below; `heads` are its columns by task."""
-    mine = scores.reindex(list(heads))[[*NAMES]].T
+    mine = scores.reindex(list(heads))[[*SHALLOW]].T
     mine = mine[mine.notna().any(axis=1)]
     if mine.empty:
         return wide
-    lines = mine.map(markdown.value).rename(index=NAMES, columns=dict(heads))
+    lines = mine.map(markdown.value).rename(index=SHALLOW, columns=dict(heads))
     return pd.concat([wide, lines]).fillna(markdown.NONE)
 
 

@@ -40,7 +40,7 @@ ONE_SEED = (
 
 @dataclass(frozen=True)
 class Scored:
-    """A line's score on a task; `rows` has each row's label, or each split's digest for a run.
+    """A variant's score on a task; `rows` has each row's label, or each split's digest for a run.
 
     `recorded` are the settings and digests with which a run's cell was trained, by dotted key.
     """
@@ -64,10 +64,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: its scores by line and task, and its config by dotted key.
+    """One side of a comparison: its scores by variant and task, and its config by dotted key.
 
-    A run also has the `titles` of its lines, its pool of seeds, and its `claims` in words. `notes`
-    tell, in sentences, what was found and not compared.
+    A run also has the `titles` of its variants, its pool of seeds, and its `claims` in words.
+    `notes` tell, in sentences, what was found and not compared.
     """
 
     name: str
@@ -96,20 +96,20 @@ def side(source: Source, metric: str) -> Side:
 
 
 def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]], list[str]]:
-    """The scores that all sides have, by line and task, the full line first.
+    """The scores that all sides have, by variant and task, the full one first.
 
     Also returns, in sentences, what is left out. Raises InputError if they have none in common.
     """
     first, found, left_out = sides[0], dict[str, dict[str, list[Scored]]](), dict[str, None]()
-    for line, task in sorted(first.cells, key=lambda of: of[0] != UNCHANGED):
-        scores = [of.cells.get((line, task)) for of in sides]
+    for variant, task in sorted(first.cells, key=lambda of: of[0] != UNCHANGED):
+        scores = [of.cells.get((variant, task)) for of in sides]
         known = [score for score in scores if score]
         if len(known) < len(sides):
             continue
         if why := next(filter(None, map(known[0].unlike, known[1:])), ""):
             left_out[f"{task} ({why})"] = None
         else:
-            found.setdefault(line, {})[task] = known
+            found.setdefault(variant, {})[task] = known
     if not found:
         has = [", ".join(" on ".join(key) for key in of.cells) for of in sides]
         called = "ab" if len(sides) == 2 else [*map(str, range(1, len(sides) + 1))]
@@ -123,9 +123,9 @@ def in_common(sides: Sequence[Side]) -> tuple[dict[str, dict[str, list[Scored]]]
 
 
 def pool_of(sides: Sequence[Side]) -> SeedPool:
-    """The pool of the lines of all sides; a line with the same scores in several is pooled once."""
-    every = [line for of in sides for line in of.pool.lines.values()]
-    return SeedPool({repr([[*of.values] for of in line.values() if of]): line for line in every})
+    """The pool of the variants of all sides; one with the same scores in several is pooled once."""
+    every = [of for side in sides for of in side.pool.variants.values()]
+    return SeedPool({repr([[*one.values] for one in of.values() if one]): of for of in every})
 
 
 def difference(
@@ -135,8 +135,8 @@ def difference(
 
     None if no seed has been run on all of the tasks.
     """
-    lines = [(sign, {task: of[task].score for task in tasks}) for sign, of in ((1.0, b), (-1.0, a))]
-    found = pool.estimate(lines, equally(tasks))
+    terms = [(sign, {task: of[task].score for task in tasks}) for sign, of in ((1.0, b), (-1.0, a))]
+    found = pool.estimate(terms, equally(tasks))
     return found.of_rows if found and found.n_seeds < 2 else found
 
 
@@ -159,7 +159,7 @@ def of_run(folder: Path) -> Side:
         plan = Plan(parse(config))
         known = studies.cells(plan)
     except ConfigError as error:  # not kept yet, or written by another version of the suite
-        notes = [f"Lines have no titles and seeds are not pooled: {error}."]
+        notes = [f"Variants have no titles and seeds are not pooled: {error}."]
     made = [cell for cell in paths if plan is None or cell in known]
     if not made:
         what = f"none of its {len(paths)} cells is of {folder / CONFIG}"
@@ -204,7 +204,7 @@ def _claims(table: Path) -> dict[str, str]:
 
 
 def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
-    """The scores of a frame's rows by line and task; `gpt1.compare` describes its columns."""
+    """The scores of a frame's rows by variant and task; `gpt1.compare` describes its columns."""
     given = {"seed": 0, "task": "all", "metric": MEAN if "score" in frame else metric}
     frame = frame.assign(**{name: of for name, of in given.items() if name not in frame})
     frame = frame if "line" in frame else frame.assign(line=frame["metric"])
@@ -230,7 +230,7 @@ def of_rows(frame: pd.DataFrame, metric: str) -> dict[tuple[str, str], Scored]:
 
 
 def _scored(rows: pd.DataFrame, task: str, metric: str) -> Scored:
-    """The score of the rows of one line and task.
+    """The score of the rows of one variant and task.
 
     Raises InputError unless each row is there once for each seed, with a value of the metric.
     """

@@ -1,10 +1,10 @@
-"""The table of a study: its lines, and what its axis and the way it was run add to them.
+"""The table of a study: its variants, and what its axis and the way it was run add to them.
 
 Along shares of the training rows the bag of words is fitted to as few rows as the model. Along
 checkpoints there are their zero-shot scores and, of tasks with skills, whether these or the
 fine-tuning gains that need them get half-way first. Where each language model was fine-tuned
 several times, there is how much scores vary over models, and over fine-tuning of the same one.
-Lines that are compared with others than the first have what each adds, by degree of difficulty.
+Variants that are compared with others than the first have what each adds, by degree of difficulty.
 """
 
 import math
@@ -114,9 +114,9 @@ def with_perplexity(
     frame = frame.merge(means.reset_index(), on=["line", "value"], how="left")
     if of_points["model"].first().nunique() < 2:
         return frame, []
-    places = [(line, study.axis * bool(value), value) for line, value in means.index]
+    names = {point.key: f"{point.line} {point.at}".strip() for point in study.points}
     shown = pd.DataFrame({of: means[of].map(form.format) for of, form in HELD_OUT.items()})
-    shown.index = pd.Index([" ".join(filter(None, place)) for place in places], name="")
+    shown.index = pd.Index([names[key] for key in means.index], name="")
     title = "## Their language models, each on its own held-out books"
     return frame, [title, shown.rename(columns={"bits_per_byte": "bits per byte"})]
 

@@ -13,7 +13,7 @@ import pytest
 
 from gpt1.cell import Arch
 from tests.analysis.conftest import make_cell, make_grid, write
-from tests.support.lines import FURTHER_VARIANTS, PAPER_VARIANTS
+from tests.support.variants import FURTHER_VARIANTS, PAPER_VARIANTS
 from tests.workflow.configs import full
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
@@ -231,12 +231,22 @@ def test_claims_are_judged_beside_each_variant_that_may_be_meant(statement):
     assert [one.found.value for one in found] == pytest.approx(expected, abs=0.6)
 
 
-def test_a_small_network_and_word_vectors_are_lines_of_the_world():
+def test_a_small_network_and_word_vectors_are_variants_of_the_world():
     grid = Plan(parse(full())).grid()
-    for variant, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
-        line = grid.variant(variant.cell(grid, "rte"))
-        assert (line.n_layer, line.aux, line.corpus) == (2, "off", corpus) and not line.models()
-        assert not line.plain and not line.is_control
+    for model, corpus in ((FITTED, "books"), (VECTORS, "word-vectors")):
+        variant = grid.variant(model.cell(grid, "rte"))
+        assert (variant.n_layer, variant.aux, variant.corpus) == (2, "off", corpus)
+        assert not variant.models() and not variant.plain and not variant.is_control
+
+
+@pytest.mark.parametrize(
+    "keys", [{"finetune.embeddings": "learned"}, {"finetune.lm_coef": 0.5}, {"n_transfer": "none"}]
+)
+def test_a_variant_that_has_the_title_of_word_vectors_alone_is_not_taken_for_them(keys):
+    config = full()
+    config["experiment"]["studies"]["ablation"]["lines"][VECTORS.title] |= keys
+    grid = Plan(parse(config)).grid()
+    assert VECTORS.cell(grid, "rte") is None and FITTED.cell(grid, "rte")
 
 
 def along_fine_tuning(

@@ -65,7 +65,7 @@ def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
 
 
 def test_the_variance_over_seeds_is_pooled_over_the_lines_of_both_runs(runs, tmp_path):
-    lines = [side(run, "accuracy").pool.lines for run in runs]
+    lines = [side(run, "accuracy").pool.variants for run in runs]
     assert len(lines[0]) == len(lines[1]) > 3
     shutil.copytree(runs[1], tmp_path / "b")
     (tmp_path / "b/config.yaml").write_text("of: {another: version}\n")
@@ -108,7 +108,7 @@ def test_cells_of_an_earlier_config_are_named_and_left_out(runs, tmp_path):
     assert [*tables] == ["claims", "cells"] and "earlier" not in {*tables["cells"]["line"]}
     (tmp_path / "b/config.yaml").unlink()
     told = gpt1.compare(tmp_path / "b", runs[0]).markdown
-    assert "Lines have no titles and seeds are not pooled" in told and "yaml: No such" in told
+    assert "Variants have no titles and seeds are not pooled" in told and "yaml: No such" in told
 
 
 def test_cells_of_a_study_that_all_leaves_out_are_compared_and_titled(runs, tmp_path):

@@ -86,7 +86,7 @@ def test_each_kind_of_line_has_the_variance_of_its_own_pool():
     assert estimate(calm[0], wild[0], pool=calm).seeds[0].df == 1  # no LSTM
     known, others = dict(enumerate(calm)), {"a": wild[0], "b": calm[0], "c": {0: None}}
     others_of_it = {"a": wild[0], "c": {0: None}}
-    assert SeedPool(known).with_others(others).lines == known | others_of_it
+    assert SeedPool(known).with_others(others).variants == known | others_of_it
 
 
 def test_a_contrast_that_varies_more_than_the_pool_keeps_its_own_variance():

@@ -23,7 +23,7 @@ from tests.analysis.conftest import (
     write_cell_answers,
     write_examples,
 )
-from tests.support.lines import line as a_line
+from tests.support.variants import variant as a_variant
 from workflow.analysis import study
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.judges import Claim, mean
@@ -46,11 +46,13 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         own = {"name": variant, "plain": False}
-        return Point(line=line, value=value, variant=a_line().model_copy(update=own))
+        at = {"axis": axis, "value": value} if value else {}
+        return Point(line=line, **at, variant=a_variant().model_copy(update=own))
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
-    own = {"axis": axis, "references": list(references), "points": points}
+    own = {"axis": axis, "values": list(values) if axis else []}
+    own |= {"references": list(references), "points": points}
     return StudyPlan(title="A study of mine", tasks=list(tasks), **own)
 
 
@@ -134,7 +136,7 @@ def test_beside_a_reference_each_line_is_also_compared_with_its_own_first_value(
                 assert row["along"] == pytest.approx(row["mean"] - start["mean"])
                 assert row["along_low"] < row["along"] < row["along_high"]
     assert result.frame.loc[result.frame["line"] == "all", "along"].isna().all()
-    section = result.markdown.partition("## Difference of each line to its own lm_coef 0")[2]
+    section = result.markdown.partition("## Difference of each variant to its own lm_coef 0")[2]
     assert " a, lm_coef 2 |" in section and " b, lm_coef 0.5 |" in section
 
 
@@ -152,6 +154,28 @@ def test_differences_to_another_line_and_to_the_same_stand_apart(tmp_path):
         assert f" {mine} " in section and f" {other} " not in section
 
 
+def test_a_line_along_an_axis_of_its_own_is_told_by_that(tmp_path):
+    plan = plan_of(lines=("a", "b"), values=("0", "2"))
+    points = [p if p.line == "a" else p.model_copy(update={"axis": "depth"}) for p in plan.points]
+    picture, frame = drawn(plan.model_copy(update={"points": points}), tmp_path)
+    assert picture.get_supxlabel() == "lm_coef or depth"
+    text = study.build(tmp_path, GRID, plan.model_copy(update={"points": points})).markdown
+    assert "| b, depth 2 " in text and "b, lm_coef" not in text
+    assert "## Difference to a at the same value\n" in text
+    away = points[:2] + [p.model_copy(update={"value": f"1{p.value}"}) for p in points[2:]]
+    text = study.build(tmp_path, GRID, plan.model_copy(update={"points": away})).markdown
+    assert "## Difference to its own depth 10\n" in text
+
+
+def test_a_line_whose_own_values_are_in_another_order_is_drawn_from_left_to_right(tmp_path):
+    plan = plan_of(values=("2", "0", "0.5"), tasks=["rte"])
+    plan = plan.model_copy(update={"values": ["0", "0.5", "2"]})
+    picture, frame = drawn(plan, tmp_path)
+    assert [*picture.axes[0].lines[0].get_xdata()] == [0, 1, 2]
+    rising = [mean_of(frame, "full", value, "rte")["mean"] for value in plan.values]
+    assert [*picture.axes[0].lines[0].get_ydata()] == pytest.approx(rising)
+
+
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_of):
     results, grid = run_of("sst2", "rte")
@@ -159,9 +183,9 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     rows, _ = build("ablation", results, grid)
     layers, _ = build("layer_transfer", results, grid)
     other = NO_AUX if arch == "transformer" else LSTM
-    mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
+    mine = a_variant(arch).model_copy(update={"name": "mine", "plain": False})
     of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
-    points = [Point(line=title, variant=line) for title, line in of.items()]
+    points = [Point(line=title, variant=variant) for title, variant in of.items()]
     for cell in (Cell("mine", task) for task in grid.tasks):
         record = make_cell(random.Random(1), grid, cell)
         write(cell.path(results), record | {"arch": arch})

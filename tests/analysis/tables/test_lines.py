@@ -8,7 +8,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tasks.world import read_degrees
 from tests.analysis.conftest import build, the, write, write_answers, write_predictions
-from tests.support.lines import cell as cell_of
+from tests.support.variants import cell as cell_of
 from workflow.analysis.stats.samples import Samples
 
 

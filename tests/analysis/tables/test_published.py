@@ -19,8 +19,8 @@ from tests.analysis.conftest import (
     write_examples,
     write_predictions,
 )
-from tests.support.lines import cell as cell_of
 from tests.support.programs import refusal
+from tests.support.variants import cell as cell_of
 from workflow.analysis.paper import FULL, NUMBERS, OURS
 from workflow.analysis.rows import read_predictions
 from workflow.analysis.tables import published

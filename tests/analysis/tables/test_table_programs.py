@@ -9,7 +9,7 @@ import pytest
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.analysis.conftest import write, write_answers, write_cell_answers
-from tests.support.lines import cell as cell_of
+from tests.support.variants import cell as cell_of
 from workflow.analysis import report, table
 from workflow.analysis.paper import FULL
 from workflow.analysis.report import main

@@ -116,17 +116,17 @@ class Evidence:
         pool = self.seeds
         if contrast.epochs:
             pool = self.samples.seed_pool(self.grid, partial(self.score, contrast))
-        lines = [(weight, self.heads(of, contrast)) for of, weight in contrast.weights.items()]
-        return pool.estimate(lines, tasks)
+        terms = [(weight, self.heads(of, contrast)) for of, weight in contrast.weights.items()]
+        return pool.estimate(terms, tasks)
 
     def heads(self, variant: PaperModel, contrast: Contrast) -> TaskScores:
         """By task, the score of a variant that a contrast takes; None if it was not run."""
         cells = {task: variant.cell(self.grid, task) for task in self.grid.tasks}
-        line = {task: self.score(contrast, of) if of else None for task, of in cells.items()}
+        scores = {task: self.score(contrast, of) if of else None for task, of in cells.items()}
         if contrast.given is None:
-            return line
+            return scores
         given = contrast.given(self)
-        return {task: of.minus(given[task]) for task, of in line.items() if of and task in given}
+        return {task: of.minus(given[task]) for task, of in scores.items() if of and task in given}
 
     def score(self, contrast: Contrast, cell: Cell) -> Score | None:
         """The score of a cell that a contrast takes; None if it was not run, or not for its epochs.

@@ -86,7 +86,8 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
             ax.set_xlabel("share of the rows")
         style.limit_to_scores(ax)
     figure.supylabel(_scale(table), fontsize=13)
-    figure.supxlabel(AXES.get(study.axis, study.axis), fontsize=13)
+    axes = dict.fromkeys(point.axis for point in study.points if point.axis)
+    figure.supxlabel(" or ".join(AXES.get(axis, axis) for axis in axes), fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
     return figure
 
@@ -122,7 +123,7 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
     for i, (line, look) in enumerate(style.looks(study.lines).items()):
         mine, shift = rows[rows["line"] == line], (i - (len(study.lines) - 1) / 2) * SPREAD
         if mine["mean"].notna().any():
-            at = [study.values.index(value) for value in mine["value"]]
+            at = sorted(study.values.index(value) for value in mine["value"])
             look = look | {"linestyle": "-" if at[-1] - at[0] < len(at) else ""}
             sweep(ax, mine, shift, **look)
             shown[line] = look | {"label": line.removesuffix(" (full)")}
@@ -140,7 +141,7 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
 
 def sweep(ax: Axes, rows: pd.DataFrame, shift: float = 0.0, **look: Any) -> None:
     """Draw a curve over the axis values, with `none` set apart; training rows get a plain line."""
-    for is_none, part in rows.groupby(rows["value"] == NONE):
+    for is_none, part in rows.sort_values("x").groupby(rows["value"] == NONE):
         x = part["x"] + shift
         if (part["split"] == "train").all():
             lone: style.Look = {"marker": "_", "markersize": 10} if is_none else {}

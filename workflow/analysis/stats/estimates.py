@@ -10,12 +10,12 @@ include some of the rows' variance too, so intervals err on the wide side.
 
 With five independent seeds or more, the variance over seeds is the score's own, paired by seed.
 With fewer it is hardly known. So for a task, or an average over tasks, it is then pooled over the
-lines of the run of one kind: they have the same architecture, and all of them start from language
-models, or none does. One part is the mean of their variances, with half of the sum of their degrees
-of freedom but at least those of one line; a contrast of two kinds has such a part for each. Another
-part is the excess of the score's own variance over these. Every table, study and claim pools the
-lines of `Grid.is_pooled`, so that a contrast has one interval; for a kind that the run does not
-have, a study pools its own lines. The simulated coverage is in `docs/statistics.md`.
+variants of the run of one kind: they have the same architecture, and all of them start from
+language models, or none does. One part is the mean of their variances, with half of the sum of
+their degrees of freedom but at least those of one variant; a contrast of two kinds has such a part
+for each. Another part is the excess of the score's own variance over these. Every table, study and
+claim pools the variants of `Grid.is_pooled`, so that a contrast has one interval; for a kind that
+the run does not have, a study pools its own. The simulated coverage is in `docs/statistics.md`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -157,30 +157,30 @@ class Estimate:
 
 @dataclass(frozen=True)
 class SeedPool:
-    """The lines of a run, by name, over which the variance over seeds is pooled."""
+    """The variants of a run, by name, over which the variance over seeds is pooled."""
 
-    lines: Mapping[str, TaskScores] = field(default_factory=dict)
+    variants: Mapping[str, TaskScores] = field(default_factory=dict)
 
-    def with_others(self, lines: Mapping[str, TaskScores]) -> Self:
-        """The pool with those of the given `lines` whose kinds it lacks."""
-        known = set().union(*map(kinds, self.lines.values()))
-        others = {name: of for name, of in lines.items() if not kinds(of) & known}
-        return type(self)({**self.lines, **others})
+    def with_others(self, variants: Mapping[str, TaskScores]) -> Self:
+        """The pool with those of the given `variants` whose kinds it lacks."""
+        known = set().union(*map(kinds, self.variants.values()))
+        others = {name: of for name, of in variants.items() if not kinds(of) & known}
+        return type(self)({**self.variants, **others})
 
     def estimate(
-        self, lines: Sequence[tuple[float, TaskScores]], tasks: Mapping[Any, float]
+        self, variants: Sequence[tuple[float, TaskScores]], tasks: Mapping[Any, float]
     ) -> Estimate | None:
-        """The estimate of a sum over lines and tasks, both with weights; None as in `total`."""
-        weights = [weight for weight, _ in lines]
-        by_task = (total([line.get(task) for _, line in lines], weights) for task in tasks)
+        """The estimate of a sum over variants and tasks, both with weights; None as in `total`."""
+        weights = [weight for weight, _ in variants]
+        by_task = (total([of.get(task) for _, of in variants], weights) for task in tasks)
         whole = total(by_task, tasks.values())
         if whole is None:
             return None
-        alone: dict[object, tuple[float, Score]] = {}  # a line may stand in the sum twice
-        for weight, line in lines:
-            if score := line.get(next(iter(tasks))):
-                before, _ = alone.get(score.line, (0.0, score))
-                alone[score.line] = before + weight, score.at(whole.seeds)
+        alone: dict[object, tuple[float, Score]] = {}  # a variant may be in the sum twice
+        for weight, variant in variants:
+            if score := variant.get(next(iter(tasks))):
+                before, _ = alone.get(score.variant, (0.0, score))
+                alone[score.variant] = before + weight, score.at(whole.seeds)
         parts = self._pooled(whole, [*alone.values()], tasks)
         return Estimate(whole, parts)
 
@@ -189,14 +189,14 @@ class SeedPool:
     ) -> tuple[Component, ...]:
         """The parts from the pool, and the excess of the score's own variance over them.
 
-        Only its own variance with `ENOUGH` seeds, where one of its kinds has no line with several
-        independent seeds, of pre-training or of fine-tuning as its own are, and where nothing
-        varies at all.
+        Only its own variance with `ENOUGH` seeds, where one of its kinds has no variant with
+        several independent seeds, of pre-training or of fine-tuning as its own are, and where
+        nothing varies at all.
         """
         own = whole.over_seeds
         if whole.n_units >= ENOUGH or not own.df or not own.variance + whole.over_rows.variance:
             return (own,)
-        sums = [total(map(line.get, tasks), tasks.values()) for line in self.lines.values()]
+        sums = [total(map(of.get, tasks), tasks.values()) for of in self.variants.values()]
         known = [of for of in sums if of and of.over_seeds.df]
         alike = [of for of in known if of.is_of_models == whole.is_of_models]
         pooled = []
@@ -212,9 +212,9 @@ class SeedPool:
         return *pooled, Component(max(0.0, excess), own.df)
 
 
-def kinds(line: TaskScores) -> set[str]:
-    """The kinds of a line's scores; none if it was not run."""
-    return {score.kind for score in line.values() if score}
+def kinds(variant: TaskScores) -> set[str]:
+    """The kinds of a variant's scores; none if it was not run."""
+    return {score.kind for score in variant.values() if score}
 
 
 def numbers(found: Estimate | None) -> dict[str, Any]:

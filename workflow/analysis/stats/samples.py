@@ -141,11 +141,11 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Score | None] | None = None
     ) -> SeedPool:
-        """The pool of the run's lines (`Grid.is_pooled`), by `score` or the headline score."""
-        lines: dict[str, dict[str, Score | None]] = {}
+        """The pool of the run's variants (`Grid.is_pooled`), by `score` or the headline score."""
+        variants: dict[str, dict[str, Score | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
-            lines.setdefault(cell.variant, {})[cell.task] = (score or self.headline)(cell)
-        return SeedPool(lines)
+            variants.setdefault(cell.variant, {})[cell.task] = (score or self.headline)(cell)
+        return SeedPool(variants)
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first: its cells', or without cells its own."""
@@ -209,7 +209,7 @@ def limits_of(metric: str) -> tuple[float, float]:
 
 
 def kind_of(record: CellRecord) -> str:
-    """The kind of a cell's line: lines of one kind are taken to vary alike over seeds."""
+    """The kind of a cell's variant: those of one kind are taken to vary alike over seeds."""
     return record.arch + (" from scratch" if record.n_transfer == "none" else "")
 
 

@@ -48,8 +48,8 @@ class Score:
     metric's values lie within `limits`. For each seed, `alarms` has the names of those of each run
     behind the score, and `train_tokens` the tokens that these runs trained on.
 
-    `line` identifies the line, and `kind` is its kind: its architecture, and whether it starts from
-    a language model. Of a sum over lines they mean nothing.
+    `variant` identifies the variant, and `kind` is its kind: its architecture, and whether it
+    starts from a language model. Of a sum over variants they mean nothing.
 
     Where fits of a cell have `failed` [seeds], `others` are values and resampled values of those
     that have not (`of_fits`). Where half of a cell's fits or more have (`most_failed`), it is of
@@ -63,7 +63,7 @@ class Score:
     n_rows: int
     limits: tuple[float, float] = ANY
     kind: str = ""
-    line: object = field(default_factory=object)
+    variant: object = field(default_factory=object)
     majority: float = np.nan
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
@@ -281,9 +281,9 @@ def failed(score: Score) -> np.ndarray:
     """Which of the fits [seeds] of a cell learnt nothing where the best one did.
 
     These raised an alarm of their own (`LEARNT_NOTHING`) and are more than a tenth of the metric's
-    range below the best. By distance alone, the tail of a line that varies widely would be cut off;
-    with a larger one, whether a fit at chance counts would hang on how good the best one is.
-    A correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
+    range below the best. By distance alone, the tail of a variant that varies widely would be cut
+    off; with a larger one, whether a fit at chance counts would hang on how good the best one is. A
+    correlation, whose range is twice that of a share, loses twice as much by the same wrong rows.
     """
     width = np.nan_to_num(np.subtract(*score.limits[::-1]), posinf=100.0)
     is_far = score.values < score.values.max() - APART * width

@@ -59,17 +59,17 @@ def of_cells(results: Path, paths: Iterable[Path]) -> pd.DataFrame:
     for path in paths:
         cell = Cell.parse(path)
         record = CellRecord.read(path, **vars(cell))
-        line = {"arch": record.arch, "aux": "on" if record.lm_coef else "off"}
-        line |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
+        described = {"arch": record.arch, "aux": "on" if record.lm_coef else "off"}
+        described |= {"n_transfer": str(record.n_transfer), "corpus": record.corpus}
         seeds = [run.seed for run in record.seeds]
-        rows += _rows(cell, line, scored(record, seeds), seeds)
+        rows += _rows(cell, described, scored(record, seeds), seeds)
     return pd.DataFrame(rows, columns=[name for name in CELL_COLUMNS if name != "note"])
 
 
 def _rows(
-    cell: Cell, line: dict[str, str], scores: dict[Key, Score], seeds: Sequence[int]
+    cell: Cell, described: dict[str, str], scores: dict[Key, Score], seeds: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """One row for each score of a cell; `line` has the columns that describe its line."""
+    """One row for each score of a cell; `described` has the columns of its variant."""
     for seed in seeds:
         for (split, metric, degree), score in scores.items():
             if not degree and seed in score.seeds:
@@ -77,7 +77,7 @@ def _rows(
                     **{"line": cell.variant, "task": cell.task},
                     "majority": score.majority,
                     "bag_of_words": score.bag_of_words,
-                    **line,
+                    **described,
                     "split": split,
                     "metric": metric,
                     "seed": seed,
@@ -108,7 +108,7 @@ def _inventory(table: pd.DataFrame, notes: Notes, grid: Grid) -> list[str | pd.D
     return [
         "# Cells",
         f"{len(every)} cells, {len(runs)} runs. Train (the score on the training rows) and tokens "
-        "are means over the runs of the line.",
+        "are means over the runs of the variant.",
         wide.reset_index(SWEEP[1:]).replace({"corpus": markdown.CORPORA}).rename(index=notes.mark),
         *notes.footnote(),
     ]

@@ -72,10 +72,10 @@ def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd
         record = CellRecord.find(cell.path(results), **vars(cell))
         for run in record.seeds if record else []:
             if run.seed in grid.seeds.finetune:
-                line, length = grid.variant(cell), lengths.get(cell.task)
-                model = by_arch.get(line.arch) if line.plain else None
-                count = model and _flops(model, run.train_tokens, length, line.aux == "on")
-                own = {"line": cell.variant, "task": cell.task, **line.columns, "flops": count}
+                variant, length = grid.variant(cell), lengths.get(cell.task)
+                model = by_arch.get(variant.arch) if variant.plain else None
+                count = model and _flops(model, run.train_tokens, length, variant.aux == "on")
+                own = {"line": cell.variant, "task": cell.task, **variant.columns, "flops": count}
                 rows.append(own | run.model_dump(include={"seed", *MEASURED}))
     return pd.DataFrame(rows).assign(stage="fine-tuning", runs=1)
 
@@ -97,7 +97,7 @@ def jobs(results: Path, grid: Grid) -> pd.DataFrame:
     """
     rows = []
     own = tuple(f"finetune_{name}_" for name in (*grid.studies, "kept"))
-    variants = dict.fromkeys([UNCHANGED, *(line.model for line in grid.variants.values())])
+    variants = dict.fromkeys([UNCHANGED, *(variant.model for variant in grid.variants.values())])
     folders = [home(results, variant) / "benchmarks" for variant in variants]
     for folder, path in ((of, path) for of in folders for path in sorted(of.rglob("*.tsv"))):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
@@ -173,5 +173,5 @@ def _sweeps(table: pd.DataFrame) -> list[str | pd.DataFrame]:
         }
     ).reset_index(SWEEP[1:])
     wide = wide.replace({"corpus": CORPORA})
-    note = "Tokens and seconds are means over the runs of a line, memory is the highest."
+    note = "Tokens and seconds are means over the runs of a variant, memory is the highest."
     return ["## Fine-tuning", wide, note]

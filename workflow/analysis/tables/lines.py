@@ -1,4 +1,4 @@
-"""The tables of the lines of Table 5 and Figure 2 (left): `ablation`, `degrees`, `layer_transfer`.
+"""The tables of Table 5 and Figure 2 (left): `ablation`, `degrees`, `layer_transfer`.
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. The
 negative controls are the full model, but pre-trained on books with shuffled words or shuffled
@@ -21,8 +21,9 @@ from workflow.analysis.rows import Notes, read_examples, single_control
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
+from workflow.studies import BEST
 
-ALL, BEST = "avg_all", "best baseline"
+ALL = "avg_all"
 ABOUT_AVERAGE = (
     "Avg is the unweighted mean of the eight columns. The paper's rows are scores of the GLUE test "
     "server; ours are on the split that the column names."

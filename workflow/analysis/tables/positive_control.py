@@ -39,7 +39,7 @@ from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
 CONTROLS = (SHUFFLED, PERMUTED)
-PRETRAINED = (FULL, NO_AUX, LSTM, LSTM_NO_AUX)  # on books; not lines of the user's own
+PRETRAINED = (FULL, NO_AUX, LSTM, LSTM_NO_AUX)  # on books; not variants of the user's own
 LEAD = "full minus the best baseline of each task"
 ABOVE_CHANCE = 0.15  # of the way from chance to the best
 BY_SEED = "diff_by_seed"
@@ -200,7 +200,7 @@ def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
 
 def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     is_mean = (table["task"] == "mean") & (table["split"] == "reported")
-    is_own = table["line"].isin([FULL.title, NO_AUX.title])  # not a line of the user's own
+    is_own = table["line"].isin([FULL.title, NO_AUX.title])  # not a variant of the user's own
     mine = table[is_mean & is_own & (table["n_transfer"] != "none")]
     mine = mine.assign(n_transfer=mine["n_transfer"].astype(int))
     curves = mine.set_index(["aux", "n_transfer"])["mean"]

@@ -1,16 +1,15 @@
-"""Lines of made runs, by what they are of, as a run with the paper's studies would name them."""
+"""Variants of made runs, by what they are of, as a run with the paper's studies would name them."""
 
 from typing import Any
 
 from gpt1.cell import PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from workflow.analysis import paper
-from workflow.analysis.paper import FULL as WHOLE
-from workflow.analysis.paper import LSTM, NEITHER, NO_AUX, NO_PRETRAINING, PaperModel
+from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_AUX, NO_PRETRAINING, PaperModel
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
 from workflow.grid import Aux, Point, StudyPlan, Variant
 from workflow.plan import name
 
-PAPER_VARIANTS = (WHOLE, NO_PRETRAINING, NO_AUX, LSTM)
+PAPER_VARIANTS = (FULL, NO_PRETRAINING, NO_AUX, LSTM)
 FURTHER_VARIANTS = (
     NEITHER,
     PaperModel("LSTM w/o pre-training", "", "lstm", n_transfer="none"),
@@ -24,7 +23,7 @@ CONTROLS = paper.SHUFFLED, paper.SENTENCES_SHUFFLED, paper.PERMUTED
 DEPTH: dict[Arch, int] = {"transformer": 12, "lstm": 1}
 
 
-def line(
+def variant(
     arch: Arch = "transformer",
     aux: Aux = "on",
     n_transfer: NTransfer | str = "all",
@@ -32,7 +31,7 @@ def line(
     n_layer: int | None = None,
     pretrain: tuple[int, ...] = (0, 1),
 ) -> Variant:
-    """The plain line of these."""
+    """The plain variant of these."""
     depth = n_layer or DEPTH[arch]
     n = depth if n_transfer == "all" else n_transfer
     overlay: dict[str, Any] = {ARCH: arch} if arch != "transformer" else {}
@@ -51,8 +50,8 @@ def line(
 
 
 def cell(arch: Arch, task: str, aux: Aux, n_transfer: NTransfer, corpus: Corpus = "books") -> Cell:
-    """The cell of a plain line."""
-    return Cell(line(arch, aux, n_transfer, corpus).name, task)
+    """The cell of a plain variant."""
+    return Cell(variant(arch, aux, n_transfer, corpus).name, task)
 
 
 def studies(
@@ -66,11 +65,13 @@ def studies(
 ) -> dict[str, StudyPlan]:
     """Table 5 and Figure 2 (left) of a run with these layers."""
 
-    def seeds(variant: PaperModel) -> tuple[int, ...]:
-        return of_controls if of_controls and variant.corpus != "books" else pretrain
+    def seeds(of: PaperModel) -> tuple[int, ...]:
+        return of_controls if of_controls and of.corpus != "books" else pretrain
 
     table_5 = [
-        Point(line=v.title, variant=line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)))
+        Point(
+            line=v.title, variant=variant(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v))
+        )
         for v in (*PAPER_VARIANTS, *CONTROLS, *FURTHER_VARIANTS)
         if v.arch in layers
         and v.aux in aux
@@ -80,8 +81,9 @@ def studies(
     figure_2 = [
         Point(
             line=TITLES[arch, with_aux],
+            axis="n_transfer",
             value=str(n),
-            variant=line(arch, with_aux, n, pretrain=pretrain),
+            variant=variant(arch, with_aux, n, pretrain=pretrain),
         )
         for arch, every in layers.items()
         for with_aux in aux
@@ -97,6 +99,7 @@ def studies(
         "layer_transfer": StudyPlan(
             title="Layers transferred (Figure 2, left)",
             axis="n_transfer",
+            values=list(dict.fromkeys(point.value for point in figure_2)),
             tasks=tasks,
             points=figure_2,
         ),
