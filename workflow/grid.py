@@ -268,7 +268,7 @@ class Grid(OfTasks):
     @property
     def n_layer(self) -> dict[Arch, int]:
         """The depth of the run's own language models, by architecture."""
-        return {line.arch: line.n_layer for line in self.of_books}
+        return {of.arch: of.n_layer for of in self.of_books}
 
     def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
         """The numbers of transferred layers in Figure 2 (left), none first and all last."""
@@ -319,7 +319,7 @@ class Grid(OfTasks):
         ends = [
             variant for variant in self.of_books if variant.n_transfer in ("none", variant.n_layer)
         ]
-        archs = {line.arch for line in self.table_5}
+        archs = {of.arch for of in self.table_5}
         pooled = [
             variant for variant in ends if variant in self.table_5 or variant.arch not in archs
         ]

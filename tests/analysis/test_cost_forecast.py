@@ -186,7 +186,7 @@ def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(t
     (tmp_path / "config.yaml").write_text(as_yaml(config))
     for path in tmp_path.glob("cells/*n_transfer-none/*.json"):  # of another kind
         write_json(path, read_json(path) | {"n_transfer": "none"})
-    found, per_model = cost.decided(tmp_path)
+    found, per_model = cost.decided(tmp_path, ["cola", "rte", "not there"])
     assert per_model == 1
     assert [*found] == ["mean of 2", "CoLA", "RTE"] and [*found.index] == [2, 3, 5, 10, 20]
     assert (found.diff().dropna() < 0).all(axis=None) and (found > 0).all(axis=None)
@@ -197,8 +197,10 @@ def test_more_seeds_decide_smaller_differences_by_the_spread_of_a_finished_run(t
     assert found.loc[5, "RTE"] == pytest.approx(both.decides(5))
     for path in tmp_path.glob("cells/finetune.lm_coef-0/*.json"):
         path.unlink()
-    with pytest.raises(InputError, match="several seeds on all tasks; give a finished run"):
-        cost.decided(tmp_path)
+    with pytest.raises(InputError, match="several seeds on all of the tasks; give a finished"):
+        cost.decided(tmp_path, ["rte"])
+    with pytest.raises(InputError, match="nowhere: no such folder; give that of a finished run"):
+        cost.decided(tmp_path / "nowhere", ["rte"])
 
 
 def test_seeds_of_pre_training_cost_a_model_each_and_those_of_fine_tuning_none():

@@ -18,7 +18,7 @@ import math
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -174,27 +174,33 @@ def disk(config: Config) -> float:
     return total / 1e9
 
 
-def decided(run: Path) -> tuple[pd.DataFrame, float]:
+def decided(run: Path, tasks: Iterable[str]) -> tuple[pd.DataFrame, float]:
     """The differences, in points, that numbers of seeds decide with a power of 80 %, by the seeds.
 
-    A column for the mean and one for each task. They are of two variants that vary over seeds and
-    rows as the full one of the finished `run` and the first other one that is pooled with it. Also
-    returns how many fine-tunings each seed has if seeds are of pre-training, 0 if of fine-tuning.
-    Raises InputError if the run has no two such variants of several seeds.
+    A column for the mean and one for each of the `tasks` that the run has. They are of two variants
+    that vary over seeds and rows as the full one of the finished `run` and the first other one that
+    is pooled with it. Also returns how many fine-tunings each seed has if seeds are of
+    pre-training, 0 if of fine-tuning.
+    Raises InputError if the run has no two such variants of several seeds, or none of the tasks.
     """
-    found = of_run(run)
-    full = found.pool.variants.get(UNCHANGED, {})
-    others = (of for name, of in found.pool.variants.items() if name != UNCHANGED)
+    if not run.is_dir():
+        raise InputError(f"{run}: no such folder; give that of a finished run")
+    found, names = of_run(run), [*tasks]
+    of_variants = {
+        variant: {task: own[task] for task in names if task in own}
+        for variant, own in found.pool.variants.items()
+    }
+    full = of_variants.pop(UNCHANGED, {})
+    others = of_variants.values()
     alike = [full, *(of for of in others if kinds(of) == kinds(full) and of.keys() == full.keys())]
     fits = [of for of in alike if of and all(one and one.n_units > 1 for one in of.values())]
     if len(fits) < 2:
-        why = " ".join(found.notes) or "no two variants to compare have several seeds on all tasks"
+        why = " ".join(found.notes) or "no two variants have several seeds on all of the tasks"
         remedy = "give a finished run with the full model and the one without the auxiliary loss"
         raise InputError(f"{run}: {why}; {remedy}")
-    tasks = [*full]
     titles = {task: of.title for (_, task), of in found.cells.items()}
-    of_tasks = {f"mean of {len(tasks)}": tasks} if len(tasks) > 1 else {}
-    of_tasks |= {titles[task]: [task] for task in tasks}
+    of_tasks = {f"mean of {len(full)}": [*full]} if len(full) > 1 else {}
+    of_tasks |= {titles[task]: [task] for task in full}
     table = pd.DataFrame(index=pd.Index(SEEDS, name="seeds"))
     for title, names in of_tasks.items():
         difference = found.pool.estimate([(1.0, fits[0]), (-1.0, fits[1])], equally(names))
@@ -244,7 +250,7 @@ def main() -> None:
     if on_gpu and not a.card and not torch.cuda.is_available():
         sys.exit("error: runtime.device is cuda, but no GPU is here; give --card H100 --mfu 0.4")
     hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and a.card * a.mfu
-    told = decided(a.spread) if a.spread else None
+    told = decided(a.spread, config.experiment.tasks) if a.spread else None
     table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
     total = f"all: {table[hours].sum():.3g} {hours}; checkpoints: {disk(config):.3g} GB"
     print(table.to_string(index=False), total, sep="\n")
@@ -252,5 +258,8 @@ def main() -> None:
         of_seeds, per_model = told
         whole = table.groupby("stage")[hours].sum()
         of_seeds.insert(0, hours, [of_n_seeds(whole, config, n, per_model) for n in SEEDS])
-        print(f"\nDifferences, in points, that seeds would decide, if all varies as in {a.spread}:")
+        print(
+            "\nDifferences, in points, that seeds would decide with a power of 80 %, if all varies "
+            f"as in {a.spread}, on as many rows:"
+        )
         print(of_seeds.to_string(float_format="{:.3g}".format))

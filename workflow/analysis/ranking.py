@@ -192,7 +192,9 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("a", help="a folder of results, or of a model's logs")
     parser.add_argument("b", nargs="+", help="the other one, from which it is subtracted, or more")
-    parser.add_argument("--out", type=Path, default="compare.csv", help="the CSV to write")
+    parser.add_argument(
+        "--out", type=Path, default="compare.csv", help="the CSV to write (default: compare.csv)"
+    )
     args = parser.parse_args(argv)
     a, b, *more = (one.split(",") for one in (args.a, *args.b))
     made = rank([a, b, *more], "accuracy") if more else compare(a, b, "accuracy")

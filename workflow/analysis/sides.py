@@ -28,7 +28,7 @@ from workflow.configuration.read import ConfigError, parse, read
 from workflow.configuration.sections import Margins
 from workflow.configuration.studies import flat
 from workflow.plan import Plan
-from workflow.results_folder import CONFIG
+from workflow.results_folder import CONFIG, LIST
 
 Source: TypeAlias = str | Path | Sequence[str | Path] | pd.DataFrame
 SEEDS, ROWS = "rows and seeds", "rows"  # what an interval covers
@@ -84,11 +84,17 @@ def side(source: Source, metric: str) -> Side:
     """The scores of an argument of `gpt1.compare`. Raises InputError if it has none."""
     if isinstance(source, pd.DataFrame):
         return Side(str(source.attrs.get("name", "a data frame")), of_rows(source, metric))
-    paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
+    try:
+        paths = [Path(source)] if isinstance(source, str | Path) else [*map(Path, source)]
+    except TypeError:
+        what = "no folder, folders or data frame; seeds of a data frame go into a column seed"
+        raise InputError(f"{type(source).__name__}: {what}") from None
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError(f"{', '.join(map(str, paths))}: a folder twice; give each seed's own")
     if len(paths) == 1 and any(paths[0].glob("cells/*/*.json")):
         return of_run(paths[0])
+    if len(paths) == 1 and (paths[0] / LIST).is_file():
+        raise InputError(f"{paths[0]}: a run without cells; make some of them first")
     logs = [of_logs(path) for path in paths]
     rows = pd.concat(found.assign(seed=seed) for seed, (found, _) in enumerate(logs))
     notes = [note for _, told in logs for note in told]

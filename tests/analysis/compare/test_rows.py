@@ -197,3 +197,15 @@ def test_a_fault_of_a_frame_is_one_line(what):
     with pytest.raises(InputError) as error:
         gpt1.compare(A, frame)
     assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("source", [3, [pd.DataFrame(), pd.DataFrame()]])
+def test_what_is_neither_folder_nor_frame_is_one_line(source):
+    with pytest.raises(InputError, match="no folder, folders or data frame; seeds of a data frame"):
+        gpt1.compare(pd.DataFrame({"row": [1], "score": [0]}), source)
+
+
+def test_a_run_without_cells_is_told_as_such(tmp_path):
+    (tmp_path / "provenance.json").touch()
+    with pytest.raises(InputError, match="a run without cells; make some of them first"):
+        gpt1.compare(tmp_path, tmp_path)
