@@ -234,6 +234,12 @@ def vectors_of(job):
     return [stage_path(job.variants[0], "tokens", f"vectors/width-{n}.safetensors") for n in widths]
 
 
+def seed_options(variant):
+    """A param: both lists of seeds as one text, as Snakemake compares values without their order."""
+    seeds = plan.config(variant).experiment.seeds.finetune, plan.variant(variant).pretrain
+    return "--seeds {} --pretrain-seeds {}".format(*(" ".join(map(str, of)) for of in seeds))
+
+
 def cell_settings(job):
     """A param: the training settings of the cells of a job, and of cells that another cut would add."""
 

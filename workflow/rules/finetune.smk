@@ -34,14 +34,12 @@ for job in studies.jobs(plan):
             cells=lambda _, output: arguments(*output.cells),
             keep=["--keep", os.path.dirname(tokenizer_of(first)[0])] if job.is_kept else [],
             settings=cell_settings(job),
-            seeds=plan.config(first).experiment.seeds.finetune,
-            pretrain=plan.variant(first).pretrain,
+            seeds=seed_options(first),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1 finetune {params.cells:q}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
-            " --settings {params.settings:q} --seeds {params.seeds}"
-            " --pretrain-seeds {params.pretrain} --vectors {input.vectors}"
+            " --settings {params.settings:q} {params.seeds} --vectors {input.vectors}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             " {params.keep:q} &> {log}"

@@ -14,7 +14,7 @@ from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
 from tasks.world import is_made
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
-from tests.workflow.running import planned, snakemake, with_config, write
+from tests.workflow.running import copy_project, planned, snakemake, with_config, write
 from tests.world.test_world import TINY, make_world
 from workflow.configuration import paths
 from workflow.configuration.read import parse
@@ -160,3 +160,24 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
         with pytest.raises(InputError) as error:
             read()
         assert planned(ROOT, "-d", str(tmp_path), *remedy(error.value))[rule] == 1, error.value
+
+
+GIVEN = """
+import json
+(rule,) = (one for one in workflow.rules if one.name == "finetune_ablation_from_scratch")
+given = sorted(str(param) for param in rule.params if not callable(param))
+Path("given.json").write_text(json.dumps(given))
+"""
+
+
+def test_lists_of_seeds_that_change_places_are_other_params(tmp_path):
+    """Of models from scratch nothing else differs, and Snakemake compares params without order."""
+    copy_project(tmp_path)
+    with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
+        file.write(GIVEN)
+    given = []
+    for seeds in ({"pretrain": [2], "finetune": [3]}, {"pretrain": [3], "finetune": [2]}):
+        config = changed(small(), "experiment.seeds", seeds)
+        snakemake(tmp_path, "--list-rules", *with_config(tmp_path, config))
+        given.append((tmp_path / "given.json").read_text())
+    assert given[0] != given[1]

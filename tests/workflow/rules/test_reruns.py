@@ -63,6 +63,12 @@ def test_a_changed_setting_reruns_what_depends_on_it(key, finished):
     assert (upstream(plan), groups(plan)) == (jobs, of_tables)
 
 
+def test_seeds_in_another_order_which_start_from_other_models_are_trained_again(finished):
+    seeds = parse(small()).experiment.seeds.finetune[::-1]
+    plan = plan_of(finished, changed(small(), "experiment.seeds.finetune", seeds))
+    assert len(seeds) > 1 and upstream(plan) == FINETUNE
+
+
 def test_other_word_classes_rerun_the_baselines(run):
     (run / "results/corpus/word_classes.json").write_text("others")
     assert upstream(plan_of(run)) == {"baselines": 2, **FINETUNE}
