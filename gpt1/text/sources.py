@@ -140,9 +140,9 @@ def in_shares(
 ) -> list[Document]:
     """The documents of a mixture: those held out, and of each part its share of the others' bytes.
 
-    The parts are folders in `folder`. As much text is taken as the shares allow, whole books by the
-    SHA-256 of their names, at least one of each part. Raises InputError for a part without books or
-    inside another, and where whole books miss a share by more than a tenth of it.
+    The parts are folders in `folder`. As much text is taken as the shares allow, to the nearest
+    whole book by the SHA-256 of their names, at least one of each part. Raises InputError for a
+    part without books or inside another, and where whole books miss a share by over a tenth of it.
     """
     if not shares:
         return documents
@@ -163,8 +163,8 @@ def in_shares(
     scale = min(sizes[name] / share for name, share in shares.items())
     for name, of in parts.items():
         ends = itertools.accumulate(d.stop - d.start for d in of)
-        n = sum(end <= 1.000001 * scale * shares[name] for end in ends)
-        parts[name] = of[: max(1, n)]
+        off = [abs(end - scale * shares[name]) for end in ends]
+        parts[name] = of[: 1 + off.index(min(off))]
     sizes = {name: sum(d.stop - d.start for d in of) for name, of in parts.items()}
     for name, size in sizes.items():
         found, wanted = size / sum(sizes.values()), shares[name] / sum(shares.values())

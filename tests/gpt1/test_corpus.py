@@ -111,6 +111,7 @@ def test_a_mixture_has_its_shares_of_the_bytes_in_whole_books(tmp_path):
     more, others = made({"novels": 6, "news": 4}, "mixed-6-4")
     assert (more, others) == (parts, names)
     assert made({"novels": 9, "news": 1}, "mixed-9-1")[0] == {"novels": 57, "news": 6}
+    assert made({"letters": 1, "novels": 2}, "mixed-1-2")[0] == {"letters": 4, "novels": 9}
     with pytest.raises(InputError, match="whole books of novels make up 13% where 0% are asked"):
         made({"novels": 1, "news": 1000}, "least")
     with pytest.raises(InputError, match="news/daily lies in news; name folders beside each other"):
