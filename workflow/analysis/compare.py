@@ -170,10 +170,11 @@ def needs_seeds(of: Estimate, is_mean: bool) -> str:
 
 
 def _scores(frame: pd.DataFrame, one: Side, other: Side) -> Iterator[str | pd.DataFrame]:
-    """The heading, a table for each variant with any difference, and the legend."""
+    """The heading, a table for each variant with any difference, or of all, and the legend."""
     differ = frame[frame["verdict"] != SAME]
     yield "# b minus a"
     yield f"a: {one.name}; b: {other.name}. Of {len(frame)} scores {len(differ)} differ."
+    differ = frame if differ.empty else differ
     is_of_one = bool((differ["over"] == ROWS).any())
     if is_of_one:
         yield f"{ONE_SEED} {BY_SEEDS}"

@@ -46,6 +46,8 @@ def test_what_differs_is_told_and_the_rest_is_the_same_in_every_row(runs):
     others = found.frame["verdict"] != SAME
     assert {*found.frame.loc[others, "line"]} == {CELL.variant} and len(found.frame) > 20
     assert {*found.frame.loc[others, "task"]} == {CELL.task, "mean"}
+    same = gpt1.compare(runs[0], runs[0]).markdown  # the scores are shown all the same
+    assert "scores 0 differ" in same and same.count(SAME) == len(found.frame)
     row = found.frame[others].set_index("task").loc["rte"]
     assert row["diff"] > 20 and row["diff"] == pytest.approx(np.mean(row["diff_by_seed"]))
     told = [line for line in found.markdown.splitlines() if "lm_coef" in line or "helps" in line]
