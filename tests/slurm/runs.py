@@ -64,7 +64,8 @@ class Run:
         self.finish(self._snakemake(["--cores", "2", "--rerun-incomplete", *options], 0))
 
     def _snakemake(self, options: Sequence[str], seconds: float) -> subprocess.Popen:
-        words = ["--snakefile", str(self.project / "Snakefile"), "--configfile", "config.yaml"]
+        words = ["--snakefile", str(self.project / "Snakefile")]
+        words += [] if "--configfile" in options else ["--configfile", "config.yaml"]
         with open(self.folder / "snakemake.out", "ab") as said:
             process = subprocess.Popen(
                 [sys.executable, "-m", "snakemake", *words, *options],
