@@ -135,7 +135,9 @@ class Plan:
             for title, _, given in entry.points():
                 try:
                     variant = self._add(self.effective(given))
-                    refuse(model_faults(self.config(variant).experiment))
+                    own = self.config(variant).experiment
+                    if own.pretrain is own.pretrained is None:
+                        refuse(model_faults(own))
                 except ConfigError as error:
                     for fault in error.faults:
                         key = f"{fault.partition(':')[0]}."

@@ -18,6 +18,7 @@ from gpt1.cell import UNCHANGED, WORD_VECTORS, Arch, Cell
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import refuse
+from workflow.configuration.sections import BASELINES, BEST, SHALLOW
 from workflow.configuration.studies import (
     N_TRANSFER,
     OF_THE_PAPER,
@@ -42,19 +43,6 @@ OF_A_TASKS_REPORTED_ROWS = ("limit_report", "report_on")
 SEEDS = "experiment.seeds.finetune"
 FORMS = ("csv", "md", "svg")  # the files of another study that the page shows
 MOST = 90  # titles of a study: a figure has a look for each (`workflow.analysis.figures.style`)
-# What the rows of baselines are called in tables, where no variant has such a title.
-BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
-SHALLOW = {
-    "word_overlap": "word overlap",
-    "one_text": "one text alone",
-    "word_pairs": "words x words",
-    "word_classes": "word classes",
-    "class_orders": "word classes in order",
-    "nearest_neighbours": "nearest neighbours",
-    "affix_bigrams": "affix bigrams",
-    "best": "best of all baselines",
-}
-BEST = "best baseline"
 
 
 def checked(plan: Plan, study: str) -> StudyPlan:

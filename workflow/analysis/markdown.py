@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workflow.analysis.stats.scores import fits, is_marked
-from workflow.studies import BASELINES
+from workflow.configuration.sections import BASELINES
 
 MISSING = "missing"
 NONE = "–"

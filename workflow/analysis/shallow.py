@@ -11,8 +11,8 @@ import pandas as pd
 
 from tasks.common.records import BaselinesRecord, Scores
 from workflow.analysis import markdown
+from workflow.configuration.sections import SHALLOW
 from workflow.grid import Grid
-from workflow.studies import SHALLOW
 
 ALL = ("majority", "bag_of_words", *(name for name in SHALLOW if name != "best"))
 

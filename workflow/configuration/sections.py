@@ -53,6 +53,19 @@ TaskName = Annotated[str, Field(pattern="^[a-z0-9_]+$", max_length=40)]
 CellName = Annotated[str, AfterValidator(_check_cell)]
 NTransfer = Annotated[int, Field(ge=0)] | Literal["none", "all"]
 LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
+# What the rows of baselines are called in tables, where no variant has such a title.
+BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
+SHALLOW = {
+    "word_overlap": "word overlap",
+    "one_text": "one text alone",
+    "word_pairs": "words x words",
+    "word_classes": "word classes",
+    "class_orders": "word classes in order",
+    "nearest_neighbours": "nearest neighbours",
+    "affix_bigrams": "affix bigrams",
+    "best": "best of all baselines",
+}
+BEST = "best baseline"
 
 
 class Pretrained(Settings):

@@ -20,8 +20,8 @@ from workflow.analysis.paper import EIGHT, FULL, TABLE_5
 from workflow.analysis.rows import Notes, read_examples, single_control
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
+from workflow.configuration.sections import BEST
 from workflow.grid import Grid
-from workflow.studies import BEST
 
 ALL = "avg_all"
 ABOUT_AVERAGE = (
