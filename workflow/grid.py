@@ -124,14 +124,14 @@ class Point(Settings):
 class StudyPlan(OfTasks):
     """A study: each of its points on each of its tasks is a cell.
 
-    `axis` is the short name of the key that varies, such as `lm_coef`, and `values` are those of
-    all points, the study's own first. `references` names those without an axis. `skills` maps a
+    `axis` is the short name of the key that varies, such as `lm_coef`, and `order` has all of its
+    values, the study's own first. `references` names those without an axis. `skills` maps a
     task to the skills of cloze items that teach it. `seeds` are those of fine-tuning.
     """
 
     title: str
     axis: str = ""
-    values: list[str] = []
+    order: list[str] = []
     references: list[str] = []
     points: list[Point] = Field(min_length=1)
     expected: list[str] = []
@@ -148,6 +148,12 @@ class StudyPlan(OfTasks):
         """The titles of the lines, without the references."""
         titles = dict.fromkeys(point.line for point in self.points)
         return [title for title in titles if title not in self.references]
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the points, in order."""
+        found = dict.fromkeys(point.value for point in self.points if point.value)
+        return sorted(found, key=lambda value: [*self.order, value].index(value))
 
     def cells(self) -> list[Cell]:
         """Every cell once."""
@@ -240,11 +246,7 @@ class Grid(OfTasks):
     @property
     def of_books(self) -> list[Variant]:
         """The plain variants except negative controls and word vectors."""
-        return [
-            variant
-            for variant in self.variants.values()
-            if variant.plain and variant.corpus == "books"
-        ]
+        return [of for of in self.variants.values() if of.plain and of.corpus == "books"]
 
     @property
     def arch(self) -> list[Arch]:
@@ -299,11 +301,8 @@ class Grid(OfTasks):
 
     def all_models(self) -> dict[PretrainedModel, Corpus]:
         """The run's own language models, then those of shuffled books, with the corpus of each."""
-        controls = [
-            variant
-            for variant in self.variants.values()
-            if variant.plain and variant.corpus in SHUFFLED.values()
-        ]
+        every = self.variants.values()
+        controls = [of for of in every if of.plain and of.corpus in SHUFFLED.values()]
         of_books: dict[PretrainedModel, Corpus] = dict.fromkeys(self.models(), "books")
         return of_books | {
             model: variant.corpus for variant in controls for model in variant.models()

@@ -261,7 +261,7 @@ class Plan:
         return StudyPlan(
             title=entry.heading or name,
             axis=_axis_name(entry.axis or ""),
-            values=sorted(ranks, key=ranks.__getitem__),
+            order=sorted(ranks, key=ranks.__getitem__),
             tasks=tasks,
             own=self._own(tasks),
             references=[title for title, line in entry.references.items() if line],

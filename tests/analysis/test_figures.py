@@ -17,13 +17,16 @@ from matplotlib.lines import Line2D
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
 from tests.support.variants import variant as a_variant
+from tests.workflow.configs import small
 from workflow.analysis import figures
 from workflow.analysis.figures import run, style
 from workflow.analysis.figures.lines import places, values_axis
 from workflow.analysis.paper import FULL, LSTM, SHUFFLED
 from workflow.analysis.report import make
 from workflow.analysis.table import read_csv
+from workflow.configuration.read import parse
 from workflow.grid import Grid, Point, StudyPlan
+from workflow.plan import Plan
 from workflow.studies import MOST
 
 TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "cloze"]
@@ -290,7 +293,7 @@ def test_a_log_axis_has_round_ticks(low, high, expected):
 )
 def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
     points = [Point(line="full", variant=a_variant("transformer"), value=value) for value in values]
-    study = StudyPlan(title="", axis="checkpoint", values=values, tasks=["rte"], points=points)
+    study = StudyPlan(title="", axis="checkpoint", tasks=["rte"], points=points)
     with matplotlib.rc_context(fname=style.STYLE):
         ax = Figure(figsize=(13, 3.7), layout="constrained").subplots(1, 5)[0]
         ax.set_ylabel("score")
@@ -314,3 +317,9 @@ def test_the_values_below_a_small_panel_do_not_run_into_each_other(values):
 )
 def test_layers_are_placed_to_scale_and_other_values_evenly(values, axis, at):
     assert [places(values, axis)[value] for value in values] == pytest.approx(at)
+
+
+def test_figure_2_has_no_place_for_the_layers_of_the_other_architecture():
+    grid = Plan(parse(small())).grid()
+    assert "1" in grid.studies["layer_transfer"].values  # the LSTM's
+    assert run._swept(grid).values == ["none", "0", "5", "9", "12"]

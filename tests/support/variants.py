@@ -99,7 +99,6 @@ def studies(
         "layer_transfer": StudyPlan(
             title="Layers transferred (Figure 2, left)",
             axis="n_transfer",
-            values=list(dict.fromkeys(point.value for point in figure_2)),
             tasks=tasks,
             points=figure_2,
         ),

@@ -51,7 +51,7 @@ def plan_of(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), reference
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
-    own = {"axis": axis, "values": list(values) if axis else []}
+    own = {"axis": axis, "order": list(values) if axis else []}
     own |= {"references": list(references), "points": points}
     return StudyPlan(title="A study of mine", tasks=list(tasks), **own)
 
@@ -169,7 +169,7 @@ def test_a_line_along_an_axis_of_its_own_is_told_by_that(tmp_path):
 
 def test_a_line_whose_own_values_are_in_another_order_is_drawn_from_left_to_right(tmp_path):
     plan = plan_of(values=("2", "0", "0.5"), tasks=["rte"])
-    plan = plan.model_copy(update={"values": ["0", "0.5", "2"]})
+    plan = plan.model_copy(update={"order": ["0", "0.5", "2"]})
     picture, frame = drawn(plan, tmp_path)
     assert [*picture.axes[0].lines[0].get_xdata()] == [0, 1, 2]
     rising = [mean_of(frame, "full", value, "rte")["mean"] for value in plan.values]
