@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from types import ModuleType
 
 import pytest
 import torch
@@ -41,3 +42,15 @@ def test_trackio_imports_the_points_that_tensorboard_shows(tmp_path, monkeypatch
         imported = [(of["step"], of["value"]) for of in json.loads(told.stdout)["values"]]
         assert imported == [(of.step, of.value) for of in shown.Scalars(name)]
         assert len(imported) == len(losses)
+
+
+@pytest.mark.parametrize("done", [0, 3])
+def test_a_run_that_starts_anew_takes_the_curves_of_an_earlier_one_out(done, tmp_path, monkeypatch):
+    module = ModuleType("torch.utils.tensorboard")
+    module.SummaryWriter = lambda folder, **_: folder
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for name in ("events.out.tfevents.1", "log.csv"):
+        (tmp_path / name).touch()
+    event_writer(tmp_path, done)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept == {"log.csv", *["events.out.tfevents.1"] * bool(done)}
